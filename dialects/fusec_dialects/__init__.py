@@ -1,0 +1,1 @@
+"""The dialects graph and npu. They know xDSL only."""

@@ -1,0 +1,39 @@
+"""The graph dialect: a neural network on tensors, with ONNX's operators under their snake-case names.
+
+Value semantics on builtin `tensor`, numpy broadcasting on elementwise operators, constant inputs as
+attributes. A model is `func.func @main`; what is computed from weights alone is `func.func @weights`.
+Arguments and results of both carry `graph.name`, the name in the model.
+"""
+
+from xdsl.ir import Dialect
+
+from .base import AttrValue, DimsAttr, GraphOp
+from .compute import COMPUTE
+from .elementwise import ELEMENTWISE
+from .movement import MOVEMENT, ConstantOp, WeightOp
+from .region import CallOp, FusedOp, KernelOp, YieldOp
+
+OPERATORS: dict[str, type[GraphOp]] = {
+    cls.name.removeprefix("graph."): cls for cls in (*ELEMENTWISE, *COMPUTE, *MOVEMENT)
+}
+"""Every operator with the common format, by its name without the dialect."""
+
+Graph = Dialect(
+    "graph",
+    [*OPERATORS.values(), WeightOp, ConstantOp, FusedOp, KernelOp, CallOp, YieldOp],
+    [DimsAttr],
+)
+
+__all__ = [
+    "OPERATORS",
+    "AttrValue",
+    "CallOp",
+    "ConstantOp",
+    "DimsAttr",
+    "FusedOp",
+    "Graph",
+    "GraphOp",
+    "KernelOp",
+    "WeightOp",
+    "YieldOp",
+]

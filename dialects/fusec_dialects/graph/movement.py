@@ -1,0 +1,261 @@
+"""Movement and views of the graph dialect, and where values come from: weights and constants."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr, TensorType
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from .base import AttrValue, Float, GraphOp, Int, Ints, Tensor, tensor_type
+
+
+class MoveOp(GraphOp):
+    """y holds elements of x."""
+
+    x = operand_def(Tensor)
+    y = result_def(Tensor)
+
+
+@irdl_op_definition
+class TransposeOp(MoveOp):
+    """Axis i of y is axis perm[i] of x."""
+
+    name = "graph.transpose"
+    perm = prop_def(Ints)
+
+
+@irdl_op_definition
+class ReshapeOp(MoveOp):
+    """The elements of x in order, in the shape of the result."""
+
+    name = "graph.reshape"
+
+    def attrs(self) -> dict[str, AttrValue]:
+        return {"shape": tensor_type(self.y).get_shape()}
+
+
+@irdl_op_definition
+class ExpandOp(MoveOp):
+    """x broadcast to the shape of the result."""
+
+    name = "graph.expand"
+
+    def attrs(self) -> dict[str, AttrValue]:
+        return {"shape": tensor_type(self.y).get_shape()}
+
+
+@irdl_op_definition
+class SqueezeOp(MoveOp):
+    """x without `axes`, which have size 1."""
+
+    name = "graph.squeeze"
+    axes = prop_def(Ints)
+
+
+@irdl_op_definition
+class UnsqueezeOp(MoveOp):
+    """x with `axes` of size 1 in the result."""
+
+    name = "graph.unsqueeze"
+    axes = prop_def(Ints)
+
+
+@irdl_op_definition
+class FlattenOp(MoveOp):
+    """x as a matrix, the axes before `axis` and those from it on."""
+
+    name = "graph.flatten"
+    axis = prop_def(Int)
+
+    DEFAULTS: ClassVar = {"axis": 1}
+
+
+@irdl_op_definition
+class SliceOp(MoveOp):
+    """x from starts to ends by steps along axes, clamped as numpy does."""
+
+    name = "graph.slice"
+    starts = prop_def(Ints)
+    ends = prop_def(Ints)
+    axes = prop_def(Ints)
+    steps = prop_def(Ints)
+
+
+@irdl_op_definition
+class PadOp(MoveOp):
+    """x with `pads` (all begins, then all ends) elements of `value` around it."""
+
+    name = "graph.pad"
+    pads = prop_def(Ints)
+    value = prop_def(Float)
+
+    DEFAULTS: ClassVar = {"value": 0.0}
+
+
+@irdl_op_definition
+class GatherOp(GraphOp):
+    """Entries of x along `axis` at indices; negative ones count from the end."""
+
+    name = "graph.gather"
+    x = operand_def(Tensor)
+    indices = operand_def(Tensor)
+    y = result_def(Tensor)
+    axis = prop_def(Int)
+
+    DEFAULTS: ClassVar = {"axis": 0}
+
+
+@irdl_op_definition
+class GatherElementsOp(GraphOp):
+    """y[i, j] = x[indices[i, j], j] for axis 0."""
+
+    name = "graph.gather_elements"
+    x = operand_def(Tensor)
+    indices = operand_def(Tensor)
+    y = result_def(Tensor)
+    axis = prop_def(Int)
+
+    DEFAULTS: ClassVar = {"axis": 0}
+
+
+@irdl_op_definition
+class ConcatOp(GraphOp):
+    """The operands one behind the other along `axis`."""
+
+    name = "graph.concat"
+    inputs = var_operand_def(Tensor)
+    y = result_def(Tensor)
+    axis = prop_def(Int)
+
+
+@irdl_op_definition
+class SplitOp(GraphOp):
+    """x cut along `axis` into pieces of `sizes`."""
+
+    name = "graph.split"
+    x = operand_def(Tensor)
+    outputs = var_result_def(Tensor)
+    axis = prop_def(Int)
+    sizes = prop_def(Ints)
+
+    DEFAULTS: ClassVar = {"axis": 0}
+
+
+@irdl_op_definition
+class ConstantOfShapeOp(GraphOp):
+    """`value` in the shape and type of the result."""
+
+    name = "graph.constant_of_shape"
+    y = result_def(Tensor)
+    value = prop_def(Float)
+
+    DEFAULTS: ClassVar = {"value": 0.0}
+
+    def attrs(self) -> dict[str, AttrValue]:
+        type_ = tensor_type(self.y)
+        return {
+            "shape": type_.get_shape(),
+            "value": self.value.value.data,
+            "to": str(type_.element_type),
+        }
+
+
+@irdl_op_definition
+class EyeLikeOp(GraphOp):
+    """The identity matrix in the shape and type of the result."""
+
+    name = "graph.eye_like"
+    y = result_def(Tensor)
+
+    def attrs(self) -> dict[str, AttrValue]:
+        type_ = tensor_type(self.y)
+        return {"shape": type_.get_shape(), "to": str(type_.element_type)}
+
+
+@irdl_op_definition
+class WeightOp(IRDLOperation):
+    """A parameter by name: `graph.weight "conv1_w" : tensor<64x3x7x7xf32>`.
+
+    The name is looked up among the results of `@weights` first, then in the model's weight store.
+    """
+
+    name = "graph.weight"
+
+    weight = prop_def(StringAttr)
+    y = result_def(Tensor)
+
+    traits = traits_def(Pure())
+    assembly_format = "$weight attr-dict `:` type($y)"
+
+    def __init__(self, weight: str, type_: TensorType) -> None:
+        super().__init__(result_types=[type_], properties={"weight": StringAttr(weight)})
+
+
+@irdl_op_definition
+class ConstantOp(IRDLOperation):
+    """A small constant in the text: `graph.constant dense<"0x0000803F"> : tensor<f32>`."""
+
+    name = "graph.constant"
+
+    value = prop_def(DenseIntOrFPElementsAttr)
+    y = result_def(Tensor)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, value: DenseIntOrFPElementsAttr) -> None:
+        super().__init__(result_types=[value.get_type()], properties={"value": value})
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        value = parser.parse_attribute()
+        if not isinstance(value, DenseIntOrFPElementsAttr):
+            parser.raise_error("graph.constant: expected dense<...> : tensor<...>")
+        op = cls(value)
+        if attributes is not None:
+            op.attributes = dict(attributes.data)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(' dense<"0x')
+        printer.print_string(self.value.data.data.hex().upper())
+        printer.print_string('"> : ')
+        printer.print_attribute(self.y.type)
+
+    def verify_(self) -> None:
+        if self.value.get_type() != self.y.type:
+            raise VerifyException(f"graph.constant: the value is {self.value.get_type()}")
+
+
+MOVEMENT = [
+    TransposeOp,
+    ReshapeOp,
+    ExpandOp,
+    SqueezeOp,
+    UnsqueezeOp,
+    FlattenOp,
+    SliceOp,
+    PadOp,
+    GatherOp,
+    GatherElementsOp,
+    ConcatOp,
+    SplitOp,
+    ConstantOfShapeOp,
+    EyeLikeOp,
+]
+"""Every operator of this file with GraphOp's format."""
