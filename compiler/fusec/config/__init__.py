@@ -1,0 +1,1 @@
+"""Options from the environment, files and the command line, as one typed object."""

@@ -1,0 +1,54 @@
+"""How fusion is asked for: one typed object for passes, Python and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from xdsl.utils.exceptions import PassFailedException
+
+STRATEGIES = ("patterns", "greedy")
+OBJECTIVES = ("time", "bytes", "kernels")
+
+
+@dataclass(frozen=True)
+class FusionOptions:
+    """`disable` and `only` name patterns; with `only`, automatic fusion is off.
+
+    `max_ops` bounds the operators of a group, `max_depth` the longest path of operators in it (0: no
+    bound); `enabled` False leaves every operator a kernel of its own.
+    """
+
+    strategy: str = "greedy"
+    objective: str = "time"
+    max_depth: int = 0
+    max_ops: int = 32
+    disable: frozenset[str] = frozenset()
+    only: frozenset[str] = frozenset()
+    enabled: bool = True
+
+    def check(self, patterns: Collection[str]) -> None:
+        """Raises PassFailedException, with the nearest valid name, on anything that does not exist."""
+        _one_of("strategy", self.strategy, STRATEGIES)
+        _one_of("objective", self.objective, OBJECTIVES)
+        for name in sorted(self.disable | self.only):
+            _one_of("pattern", name, patterns)
+        if self.max_ops < 1 or self.max_depth < 0:
+            raise PassFailedException("graph-fuse: max-ops is at least 1 and max-depth at least 0")
+        if both := self.disable & self.only:
+            raise PassFailedException(f"graph-fuse: '{min(both)}' is both disabled and asked for")
+
+    def allows(self, pattern: str) -> bool:
+        """Whether a group may have this name."""
+        return pattern not in self.disable and (not self.only or pattern in self.only)
+
+
+def _one_of(what: str, name: str, valid: Collection[str]) -> None:
+    if name in valid:
+        return
+    near = get_close_matches(name, valid, n=1)
+    advice = (
+        f"did you mean '{near[0]}'?" if near else f"expected one of {', '.join(list(valid)[:8])}"
+    )
+    raise PassFailedException(f"graph-fuse: unknown {what} '{name}'; {advice}")

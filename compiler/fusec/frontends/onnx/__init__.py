@@ -1,0 +1,1 @@
+"""The ONNX reader: one function for each operator and opset, in a table."""

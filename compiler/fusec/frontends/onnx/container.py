@@ -1,0 +1,185 @@
+"""The ONNX file as a container: its protobuf without the weights' bytes, and these as mapped views.
+
+The wire format is walked once to find each initializer's `raw_data`, so that a large file is neither
+read nor copied. Field numbers are those of onnx.proto.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import onnx
+from google.protobuf.message import DecodeError
+from onnx import ModelProto, TensorProto
+
+from fusec.frontends.errors import ImportFailure
+from fusec.semantics.dtypes import Array
+
+_GRAPH, _INITIALIZER, _NAME, _RAW_DATA = 7, 5, 8, 9
+_KEEP = 1024
+"""Raw data up to this many bytes stays in the protobuf: shapes, axes and other small constants."""
+
+
+class _Truncated(Exception):
+    pass
+
+
+def _varint(data: memoryview, pos: int, end: int) -> tuple[int, int]:
+    value = shift = 0
+    while pos < end:
+        byte = data[pos]
+        pos += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, pos
+        shift += 7
+        if shift > 63:
+            break
+    raise _Truncated
+
+
+def _fields(data: memoryview, pos: int, end: int) -> Iterator[tuple[int, int, int, int]]:
+    """(field number, start of the field, start of its content, end) of one message."""
+    while pos < end:
+        start = pos
+        tag, pos = _varint(data, pos, end)
+        match tag & 7:
+            case 0:
+                body = pos
+                _, pos = _varint(data, pos, end)
+            case 1:
+                body, pos = pos, pos + 8
+            case 2:
+                size, body = _varint(data, pos, end)
+                pos = body + size
+            case 5:
+                body, pos = pos, pos + 4
+            case _:
+                raise _Truncated
+        if pos > end:
+            raise _Truncated
+        yield tag >> 3, start, body, pos
+
+
+def _length(number: int) -> bytes:
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def _message(field: int, content: bytes) -> bytes:
+    return _length(field << 3 | 2) + _length(len(content)) + content
+
+
+def _strip(data: memoryview) -> tuple[bytes, dict[str, memoryview]]:
+    """The model's bytes without large raw data, and these by the initializer's name."""
+    model: list[bytes] = []
+    raw: dict[str, memoryview] = {}
+    for number, start, body, end in _fields(data, 0, len(data)):
+        if number != _GRAPH:
+            model.append(bytes(data[start:end]))
+            continue
+        graph: list[bytes] = []
+        for inner, istart, ibody, iend in _fields(data, body, end):
+            if inner != _INITIALIZER or iend - ibody <= _KEEP:
+                graph.append(bytes(data[istart:iend]))
+                continue
+            graph.append(_message(_INITIALIZER, _strip_tensor(data, ibody, iend, raw)))
+        model.append(_message(_GRAPH, b"".join(graph)))
+    return b"".join(model), raw
+
+
+def _strip_tensor(data: memoryview, body: int, end: int, raw: dict[str, memoryview]) -> bytes:
+    kept: list[bytes] = []
+    name, content = "", None
+    for number, start, fbody, fend in _fields(data, body, end):
+        if number == _NAME:
+            name = bytes(data[fbody:fend]).decode("utf-8", "replace")
+        if number == _RAW_DATA:
+            content = data[fbody:fend]
+        else:
+            kept.append(bytes(data[start:fend]))
+    if content is not None:
+        raw[name] = content
+    return b"".join(kept)
+
+
+def read_model(source: str | Path | bytes) -> tuple[ModelProto, dict[str, memoryview]]:
+    """The model without its large weights' bytes, and these by name, mapped from the file.
+
+    Raises ImportFailure where the file is missing, is not ONNX or is cut off.
+    """
+    place = "the input" if isinstance(source, bytes) else str(source)
+    if isinstance(source, bytes):
+        data = memoryview(source)
+    else:
+        try:
+            with open(source, "rb") as file:
+                size = file.seek(0, 2)
+                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+        except OSError as e:
+            raise ImportFailure(f"{place}: {e.strerror or e}") from e
+        data = memoryview(mapped)
+    advice = f"{place} is not a whole ONNX model; check that it was copied or downloaded to its end"
+    try:
+        stripped, raw = _strip(data)
+        model = ModelProto.FromString(stripped)
+    except (_Truncated, DecodeError) as e:
+        raise ImportFailure(advice) from e
+    if not model.HasField("graph") or not model.opset_import:
+        raise ImportFailure(advice)
+    return model, raw
+
+
+def tensor_array(tensor: TensorProto, raw: dict[str, memoryview], folder: Path | None) -> Array:
+    """The values of a tensor, not copied where they lie in the file as they are used.
+
+    Raises ImportFailure for external data outside the model's folder and for damaged tensors.
+    """
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type)
+    shape = tuple(tensor.dims)
+    if tensor.data_location == TensorProto.EXTERNAL:
+        return _external(tensor, dtype, shape, folder)
+    content = raw.get(tensor.name)
+    if content is None or tensor.HasField("raw_data"):
+        try:
+            return onnx.numpy_helper.to_array(tensor)
+        except (ValueError, TypeError) as e:
+            raise ImportFailure(f"initializer '{tensor.name}' is damaged: {e}") from e
+    count = int(np.prod(shape, dtype=np.int64))
+    if count * dtype.itemsize != len(content):
+        raise ImportFailure(
+            f"initializer '{tensor.name}' is damaged: {len(content)} bytes for {list(shape)} {dtype}"
+        )
+    return np.frombuffer(content, dtype).reshape(shape)
+
+
+def _external(
+    tensor: TensorProto, dtype: np.dtype, shape: tuple[int, ...], folder: Path | None
+) -> Array:
+    entries = {e.key: e.value for e in tensor.external_data}
+    if folder is None:
+        raise ImportFailure(
+            f"initializer '{tensor.name}' lies in '{entries.get('location')}'; give the model as a file"
+        )
+    path = (folder / entries.get("location", "")).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise ImportFailure(
+            f"initializer '{tensor.name}' lies outside the model's folder, in '{entries['location']}'"
+        )
+    offset = int(entries.get("offset", "0"))
+    count = int(np.prod(shape, dtype=np.int64))
+    try:
+        if path.stat().st_size < offset + count * dtype.itemsize:
+            raise ImportFailure(f"initializer '{tensor.name}': '{path.name}' is too short")
+        if not count:
+            return np.empty(shape, dtype)
+        return np.memmap(path, dtype, "r", offset, shape)
+    except OSError as e:
+        raise ImportFailure(f"initializer '{tensor.name}': {path.name}: {e.strerror or e}") from e

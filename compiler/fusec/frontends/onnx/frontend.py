@@ -1,0 +1,52 @@
+"""ONNX as an xDSL frontend, and the same from Python with the weights.
+
+`fuse-opt model.onnx` comes here; so do `fusec.load` and the commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.frontend import Frontend
+
+from fusec.semantics.weights import WeightStore
+
+
+def import_onnx(
+    source: str | Path | bytes, shapes: Mapping[str, tuple[int, ...]] | None = None
+) -> tuple[ModuleOp, WeightStore]:
+    """A module of the graph dialect and its weights, mapped from the file.
+
+    `shapes` gives inputs static shapes by name. Raises ImportFailure with place, cause and advice.
+    """
+    from fusec.frontends.onnx.container import read_model
+    from fusec.frontends.onnx.importer import Importer
+
+    model, raw = read_model(source)
+    path = None if isinstance(source, bytes) else Path(source)
+    importer = Importer(model, raw, path, shapes or {})
+    module = importer.run()
+    return module, importer.store
+
+
+@dataclass(frozen=True)
+class OnnxFrontend(Frontend):
+    """Reads an ONNX model; `-f onnx{shape=x=1x3x224x224}` gives inputs static shapes."""
+
+    name = "onnx"
+
+    shape: tuple[str, ...] = ()
+
+    def parse(self, ctx: Context, input: IO[bytes], input_name: str) -> ModuleOp:
+        from fusec.frontends.shapes import parse_shapes
+
+        shapes = parse_shapes(self.shape)
+        path = Path(input_name)
+        if path.is_file():
+            return import_onnx(path, shapes)[0]
+        return import_onnx(input.read(), shapes)[0]

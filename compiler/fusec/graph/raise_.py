@@ -1,0 +1,46 @@
+"""graph-raise: composite operators put back together from the operators that exporters write.
+
+Layer norm, GELU (erf and tanh), softmax and attention. Each rule is an equality of real numbers; where
+it changes rounding it is of the label `reorder`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from fusec.graph.raise_attention import ATTENTION_RULES
+from fusec.graph.raise_gelu import GELU_RULES
+from fusec.graph.raise_norm import NORM_RULES
+from fusec.rewrite.driver import Rule, run_rules
+
+RULES: dict[str, tuple[Rule, ...]] = {
+    "gelu": GELU_RULES,
+    "norm": NORM_RULES,
+    "attention": ATTENTION_RULES,
+}
+"""Rules by what they raise to, in the order in which they run."""
+
+
+@dataclass(frozen=True)
+class GraphRaisePass(ModulePass):
+    """Raise to composite operators; `only` names some of gelu, norm, attention (default all)."""
+
+    name = "graph-raise"
+
+    only: tuple[str, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from xdsl.utils.exceptions import PassFailedException
+
+        for name in self.only:
+            if name not in RULES:
+                raise PassFailedException(
+                    f"graph-raise: unknown rules '{name}', expected some of {', '.join(RULES)}"
+                )
+        for name, rules in RULES.items():
+            if not self.only or name in self.only:
+                run_rules(op, rules)

@@ -1,0 +1,1 @@
+"""The rewrite driver and the table form of a rule."""
