@@ -1,0 +1,28 @@
+// bishengir-compile IN.mlir --target=Ascend910B3 -enable-hivm-compile=true -o OUT.mlir
+module {
+func.func @k(%x: memref<250x300xf32, #hivm.address_space<gm>>, %o: memref<250x300xf32, #hivm.address_space<gm>>) attributes {hacc.entry, hacc.function_kind = #hacc.function_kind<DEVICE>, hacc.block_dim = 20 : i64} {
+
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %R = arith.constant 250 : index
+  scf.for %i = %c0 to %R step %c16 {
+  %rem = arith.subi %R, %i : index
+  %n = arith.minsi %rem, %c16 : index
+  %sx = memref.subview %x[%i, 0] [%n, 300] [1, 1] : memref<250x300xf32, #hivm.address_space<gm>> to memref<?x300xf32, strided<[300, 1], offset: ?>, #hivm.address_space<gm>>
+  %so = memref.subview %o[%i, 0] [%n, 300] [1, 1] : memref<250x300xf32, #hivm.address_space<gm>> to memref<?x300xf32, strided<[300, 1], offset: ?>, #hivm.address_space<gm>>
+  %ua0 = memref.alloc() : memref<16x304xf32, #hivm.address_space<ub>>
+  %ua = memref.subview %ua0[0, 0] [%n, 300] [1, 1] : memref<16x304xf32, #hivm.address_space<ub>> to memref<?x300xf32, strided<[304, 1]>, #hivm.address_space<ub>>
+  %ub0 = memref.alloc() : memref<16x304xf32, #hivm.address_space<ub>>
+  %ub = memref.subview %ub0[0, 0] [%n, 300] [1, 1] : memref<16x304xf32, #hivm.address_space<ub>> to memref<?x300xf32, strided<[304, 1]>, #hivm.address_space<ub>>
+  hivm.hir.load ins(%sx : memref<?x300xf32, strided<[300, 1], offset: ?>, #hivm.address_space<gm>>) outs(%ua : memref<?x300xf32, strided<[304, 1]>, #hivm.address_space<ub>>)
+%k = arith.constant 0.0 : f32
+ %c0_ = memref.alloc() : memref<16x304xi1, #hivm.address_space<ub>>
+ %c = memref.subview %c0_[0, 0] [%n, 300] [1, 1] : memref<16x304xi1, #hivm.address_space<ub>> to memref<?x300xi1, strided<[304, 1]>, #hivm.address_space<ub>>
+ hivm.hir.vcmp ins(%ua, %k : memref<?x300xf32, strided<[304, 1]>, #hivm.address_space<ub>>, f32) outs(%c : memref<?x300xi1, strided<[304, 1]>, #hivm.address_space<ub>>) compare_mode = <gt>
+ hivm.hir.vsel ins(%c, %ua, %k : memref<?x300xi1, strided<[304, 1]>, #hivm.address_space<ub>>, memref<?x300xf32, strided<[304, 1]>, #hivm.address_space<ub>>, f32) outs(%ub : memref<?x300xf32, strided<[304, 1]>, #hivm.address_space<ub>>)
+  hivm.hir.store ins(%ub : memref<?x300xf32, strided<[304, 1]>, #hivm.address_space<ub>>) outs(%so : memref<?x300xf32, strided<[300, 1], offset: ?>, #hivm.address_space<gm>>)
+  }
+
+  return
+}
+}
