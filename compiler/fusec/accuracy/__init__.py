@@ -1,0 +1,1 @@
+"""Compares levels with each other and with the oracle."""

@@ -1,0 +1,1 @@
+"""Which operators become one kernel: patterns, legality, planner, remarks, layouts."""

@@ -1,0 +1,134 @@
+"""A cover becomes IR: operators of a group are copied into a block, `graph.fused` takes their
+place.
+
+The block of a group is also what legality and cost are asked about before anything is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from fusec.fusion.group import Cover, Group
+from fusec_dialects.graph import FusedOp, YieldOp
+
+
+@dataclass
+class GroupBlock:
+    """A group as a block of its own: `inputs` are the outer values that its arguments stand for."""
+
+    block: Block
+    inputs: list[SSAValue]
+    outputs: list[SSAValue]
+
+
+def group_block(cover: Cover, group: Group) -> GroupBlock:
+    """Copies the operators of a group; single-element constants come inside, weights stay outside."""
+    dag = cover.dag
+    members = group.ops()
+    inside = {dag.ops[i] for i in members}
+    block = Block()
+    inputs: list[SSAValue] = []
+    mapping: dict[SSAValue, SSAValue] = {}
+    copied: dict[int, Operation] = {}
+    for i in members:
+        op = dag.ops[i]
+        for operand, owner in zip(op.operands, dag.operands[i], strict=True):
+            if operand in mapping or (owner >= 0 and dag.ops[owner] in inside):
+                continue
+            if owner >= 0 and dag.is_inline(owner):
+                constant = dag.ops[owner].clone()
+                block.add_op(constant)
+                mapping[operand] = constant.results[0]
+                continue
+            argument = block.insert_arg(operand.type, len(inputs))
+            hint = operand.name_hint
+            argument.name_hint = None if hint is None else hint
+            mapping[operand] = argument
+            inputs.append(operand)
+        copy = copied[i] = op.clone(mapping)
+        block.add_op(copy)
+    outputs: list[SSAValue] = [dag.ops[i].results[r] for i, r in cover.outputs(group)]
+    block.add_op(YieldOp([copied[i].results[r] for i, r in cover.outputs(group)]))
+    return GroupBlock(block, inputs, outputs)
+
+
+def _order(cover: Cover) -> list[int]:
+    """Groups so that each comes after those that it reads, else in program order."""
+    waiting = dict.fromkeys(cover.groups, 0)
+    successors = {key: cover.successors(key) for key in cover.groups}
+    for key in successors:
+        for s in successors[key]:
+            waiting[s] += 1
+    last = {key: max(group.owned) for key, group in cover.groups.items()}
+    ready = [(last[key], key) for key, count in waiting.items() if not count]
+    ready.sort()
+    order: list[int] = []
+    while ready:
+        _, key = heappop(ready)
+        order.append(key)
+        for s in successors[key]:
+            waiting[s] -= 1
+            if not waiting[s]:
+                heappush(ready, (last[s], s))
+    return order
+
+
+class Builder:
+    """Rewrites a function's block to the groups of a cover."""
+
+    def __init__(self, block: Block, cover: Cover) -> None:
+        self._block = block
+        self._cover = cover
+        self._new: dict[SSAValue, SSAValue] = {a: a for a in block.args}
+        self._out: list[Operation] = []
+
+    def run(self) -> None:
+        """Replaces the operators of the block; locations stay on the copies inside of the groups."""
+        for key in _order(self._cover):
+            self._group(self._cover.groups[key])
+        end = self._block.last_op
+        results: Sequence[SSAValue] = end.operands if isinstance(end, ReturnOp) else ()
+        last = ReturnOp(*[self._value(r) for r in results])
+        if end is not None:
+            last.location = end.location
+        for op in list(self._block.ops)[::-1]:
+            op.detach()
+            op.drop_all_references()
+        for op in (*self._out, last):
+            self._block.add_op(op)
+
+    def _group(self, group: Group) -> None:
+        made = group_block(self._cover, group)
+        inputs = [self._value(v) for v in made.inputs]
+        fused = FusedOp(group.name, inputs, [o.type for o in made.outputs], Region(made.block))
+        dag = self._cover.dag
+        fused.location = dag.ops[max(group.owned)].location
+        for old, new in zip(made.outputs, fused.results, strict=True):
+            new.name_hint = old.name_hint
+            self._new[old] = new
+        self._out.append(fused)
+
+    def _value(self, value: SSAValue) -> SSAValue:
+        """The new value for an old one; constants and views are copied when first asked for."""
+        stack = [value]
+        while stack:
+            top = stack[-1]
+            if top in self._new:
+                stack.pop()
+                continue
+            op = top.owner
+            if not isinstance(op, Operation):
+                raise ValueError("a value of another function")
+            missing = [o for o in op.operands if o not in self._new]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            copy = op.clone(self._new)
+            self._out.append(copy)
+        return self._new[value]

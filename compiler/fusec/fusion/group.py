@@ -1,0 +1,151 @@
+"""Groups of operators, and the cover: which group each operator belongs to, without cycles.
+
+A group owns operators; it may borrow views, which are then copied into it. Groups merge only where
+no path leaves the pair and comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from fusec.fusion.dag import Dag
+
+
+@dataclass
+class Group:
+    """One future kernel: `owned` and `borrowed` operators by number, the name of its pattern."""
+
+    owned: set[int]
+    name: str
+    borrowed: set[int] = field(default_factory=set[int])
+
+    def ops(self) -> list[int]:
+        """All operators in program order."""
+        return sorted(self.owned | self.borrowed)
+
+
+@dataclass
+class Cover:
+    """Groups of a function; every compute operator is owned by exactly one."""
+
+    dag: Dag
+    groups: dict[int, Group] = field(default_factory=dict[int, Group])
+    owner: dict[int, int] = field(default_factory=dict[int, int])
+
+    @classmethod
+    def unfused(cls, dag: Dag) -> Cover:
+        """One group for each operator that computes or moves."""
+        cover = cls(dag)
+        for i in range(len(dag.ops)):
+            if dag.is_compute(i):
+                cover.groups[i] = Group({i}, dag.names[i])
+                cover.owner[i] = i
+        return cover
+
+    def group_of(self, op: int) -> Group | None:
+        """The group that owns an operator."""
+        return self.groups.get(self.owner.get(op, -1))
+
+    def sources(self, op: int) -> Iterator[int]:
+        """Compute operators that an operator reads, through views outside of groups."""
+        stack = [o for o in self.dag.operands[op] if o >= 0]
+        seen: set[int] = set()
+        while stack:
+            i = stack.pop()
+            if i in seen:
+                continue
+            seen.add(i)
+            if i in self.owner:
+                yield i
+            else:
+                stack.extend(o for o in self.dag.operands[i] if o >= 0)
+
+    def targets(self, op: int) -> Iterator[int]:
+        """Compute operators that read an operator, through views outside of groups."""
+        stack = [u for u in self.dag.users[op] if u >= 0]
+        seen: set[int] = set()
+        while stack:
+            i = stack.pop()
+            if i in seen:
+                continue
+            seen.add(i)
+            if i in self.owner:
+                yield i
+            else:
+                stack.extend(u for u in self.dag.users[i] if u >= 0)
+
+    def successors(self, key: int) -> set[int]:
+        """Groups that read a result of group `key`."""
+        group = self.groups[key]
+        found = {self.owner[t] for i in group.owned for t in self.targets(i)}
+        found.discard(key)
+        return found
+
+    def makes_cycle(self, keys: Iterable[int]) -> bool:
+        """Whether merging these groups would make one that waits for itself.
+
+        A path that leaves the merged group and comes back passes only through groups with an
+        operator before the last of the merged ones, so the search is local.
+        """
+        merged = set(keys)
+        last = max(max(self.groups[k].owned) for k in merged)
+        stack = [s for k in merged for s in self.successors(k) if s not in merged]
+        seen: set[int] = set()
+        while stack:
+            k = stack.pop()
+            if k in seen or min(self.groups[k].owned) > last:
+                continue
+            seen.add(k)
+            for s in self.successors(k):
+                if s in merged:
+                    return True
+                stack.append(s)
+        return False
+
+    def merge(self, keys: Iterable[int], name: str, borrowed: Iterable[int] = ()) -> Group:
+        """One group of several; the caller knows that no cycle arises."""
+        ordered = sorted(keys)
+        first = self.groups[ordered[0]]
+        for key in ordered[1:]:
+            other = self.groups.pop(key)
+            first.owned |= other.owned
+            first.borrowed |= other.borrowed
+            for i in other.owned:
+                self.owner[i] = ordered[0]
+        first.borrowed |= set(borrowed)
+        first.borrowed -= first.owned
+        first.name = name
+        return first
+
+    def outputs(self, group: Group) -> list[tuple[int, int]]:
+        """(operator, result) that is used outside of the group."""
+        found: list[tuple[int, int]] = []
+        for i in sorted(group.owned):
+            op = self.dag.ops[i]
+            if len(op.results) == 1:
+                outside = (
+                    u < 0
+                    or (
+                        u not in group.owned
+                        and (u not in group.borrowed or self._escapes(u, group))
+                    )
+                    for u in self.dag.users[i]
+                )
+                if any(outside):
+                    found.append((i, 0))
+                continue
+            inside = {self.dag.ops[u] for u in group.owned | group.borrowed}
+            for r, result in enumerate(op.results):
+                if any(use.operation not in inside for use in result.uses):
+                    found.append((i, r))
+        return found
+
+    def _escapes(self, view: int, group: Group) -> bool:
+        """Whether a borrowed view is also used outside of the group."""
+        for u in self.dag.users[view]:
+            if u in group.owned:
+                continue
+            if u not in group.borrowed or self._escapes(u, group):
+                return True
+        return False

@@ -1,0 +1,173 @@
+"""Decides the groups of a function: named patterns by benefit, then automatic fusion, then views.
+
+Patterns propose, legality permits, cost decides. Every step works on numbers; a merge that is tried
+and not taken leaves a remark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fusec.config.fusion_options import FusionOptions
+from fusec.fusion.absorb import absorb_movements
+from fusec.fusion.dag import Dag
+from fusec.fusion.group import Cover, Group
+from fusec.fusion.legality import Cost, Legality
+from fusec.fusion.patterns import matches_at
+from fusec.fusion.remarks import Remark
+from fusec.schedule.types import Refusal
+
+SLACK = 1e-9
+"""A merge has to be better by more than rounding of the model's arithmetic."""
+
+
+class Planner:
+    """One plan for one function. `cover` and `remarks` are the result."""
+
+    def __init__(self, dag: Dag, legality: Legality, options: FusionOptions) -> None:
+        self.dag = dag
+        self.cover = Cover.unfused(dag)
+        self.remarks: list[Remark] = []
+        self._legality = legality
+        self._options = options
+        self._costs: dict[int, Cost | Refusal] = {}
+
+    def run(self) -> Cover:
+        """Decide; without `enabled`, views are absorbed all the same since they are no fusion."""
+        if self._options.enabled:
+            self._patterns()
+            if self._options.strategy == "greedy" and not self._options.only:
+                self._greedy()
+            absorb_movements(self)
+        return self.cover
+
+    def _patterns(self) -> None:
+        for op in range(len(self.dag.ops)):
+            if self.dag.is_constant(op) or op not in self.cover.owner:
+                continue
+            for match in matches_at(self.dag, op):
+                keys = {self.cover.owner[i] for i in match.ops}
+                if sum(len(self.cover.groups[k].owned) for k in keys) != len(match.ops):
+                    continue
+                if self.try_merge(keys, match.name):
+                    break
+
+    def _greedy(self) -> None:
+        for op in range(len(self.dag.ops)):
+            if op not in self.cover.owner or self.dag.is_access(op):
+                continue
+            for source in self._direct_sources(op):
+                mine, other = self.cover.owner[op], self.cover.owner[source]
+                if mine != other:
+                    self.try_merge((mine, other), self._name((mine, other)))
+
+    def _direct_sources(self, op: int) -> Iterator[int]:
+        """Compute operators whose results an operator reads as they are."""
+        for source in dict.fromkeys(self.dag.operands[op]):
+            if source in self.cover.owner and not self.dag.is_access(source):
+                yield source
+
+    def _name(self, keys: Iterable[int]) -> str:
+        """The named pattern that a merged group is, else its parts' names joined."""
+        ops = sorted(i for k in keys for i in self.cover.groups[k].owned)
+        for anchor in ops:
+            for match in matches_at(self.dag, anchor):
+                if list(match.ops) == ops:
+                    return match.name
+        names = [self.dag.names[i] for i in ops]
+        return "_".join(names) if len(names) <= 4 else f"auto_{names[0]}_{names[-1]}_{len(names)}"
+
+    def cost_of(self, key: int) -> Cost | Refusal:
+        """Cost of a group as it is."""
+        if key not in self._costs:
+            self._costs[key] = self._legality.cost(self.cover, self.cover.groups[key])
+        return self._costs[key]
+
+    def set_cost(self, key: int, cost: Cost) -> None:
+        """Remember what a changed group costs."""
+        self._costs[key] = cost
+
+    def legal_cost(self, group: Group) -> Cost | Refusal:
+        """Cost of a group that does not stand in the cover."""
+        return self._legality.cost(self.cover, group)
+
+    def take_views(self, key: int, group: Group, views: set[int]) -> bool:
+        """Views behind a group's result become its own, one of them having been a kernel."""
+        merged = Group(group.owned | views, group.name, set(group.borrowed))
+        cost = self.legal_cost(merged)
+        if isinstance(cost, Refusal):
+            return False
+        for i in views:
+            if (old := self.cover.owner.get(i)) is not None:
+                del self.cover.groups[old]
+            self.cover.owner[i] = key
+        group.owned |= views
+        self._costs[key] = cost
+        return True
+
+    def judge(self, keys: Iterable[int], merged: Group) -> Cost | Refusal:
+        """Cost of the merged group where it is legal and, by the objective, better than its parts."""
+        if not self._options.allows(merged.name):
+            return Refusal("disabled", f"'{merged.name}' is switched off")
+        if len(merged.owned) > self._options.max_ops:
+            return Refusal(
+                "max-ops", "the group would have too many operators", {"ops": len(merged.owned)}
+            )
+        if self._options.max_depth and self._depth(merged) > self._options.max_depth:
+            return Refusal(
+                "max-depth", "the group would be too deep", {"max": self._options.max_depth}
+            )
+        found = self._legality.cost(self.cover, merged)
+        if isinstance(found, Refusal):
+            return found
+        parts = [self.cost_of(k) for k in keys]
+        costs = [p for p in parts if isinstance(p, Cost)]
+        if len(costs) < len(parts):
+            return found
+        return self._profitable(found, costs)
+
+    def _profitable(self, merged: Cost, parts: list[Cost]) -> Cost | Refusal:
+        objective = self._options.objective
+        if objective == "kernels":
+            return merged
+        before = sum(p.us if objective == "time" else p.gm_bytes for p in parts)
+        after = merged.us if objective == "time" else merged.gm_bytes
+        if after < before - SLACK:
+            return merged
+        unit = "us" if objective == "time" else "bytes"
+        return Refusal(
+            "not-profitable",
+            f"{after:.1f} {unit} fused against {before:.1f} {unit} apart (modelled)",
+            {"fused": after, "apart": before},
+        )
+
+    def _depth(self, group: Group) -> int:
+        depth: dict[int, int] = {}
+        for i in sorted(group.owned):
+            depth[i] = 1 + max((depth.get(o, 0) for o in self.dag.operands[i]), default=0)
+        return max(depth.values(), default=0)
+
+    def try_merge(self, keys: Iterable[int], name: str, borrowed: Iterable[int] = ()) -> bool:
+        """Merge these groups if that is legal and better; a remark says what happened."""
+        wanted = sorted(set(keys))
+        groups = [self.cover.groups[k] for k in wanted]
+        owned: set[int] = set()
+        for group in groups:
+            owned |= group.owned
+        merged = Group(owned, name)
+        merged.borrowed = set(borrowed).union(*(g.borrowed for g in groups)) - merged.owned
+        answer: Cost | Refusal = Refusal("cycle", "the group would wait for itself")
+        if len(wanted) == 1 or not self.cover.makes_cycle(wanted):
+            answer = self.judge(wanted, merged)
+        places = tuple(self.dag.place(i) for i in sorted(merged.owned))
+        if isinstance(answer, Refusal):
+            self.remarks.append(
+                Remark("refused", name, places, answer.reason, answer.message, answer.numbers)
+            )
+            return False
+        self.cover.merge(wanted, name, borrowed)
+        for key in wanted:
+            self._costs.pop(key, None)
+        self._costs[wanted[0]] = answer
+        self.remarks.append(Remark("fused", name, places))
+        return True

@@ -1,0 +1,1 @@
+"""Tables, pictures, HTML and traces of what a compilation did."""

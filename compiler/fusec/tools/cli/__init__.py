@@ -1,0 +1,24 @@
+"""The command `fusec`: arguments and printing for compile, run, profile, compare and ascend-check."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from fusec.tools.status import guard
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line and exits with a documented status."""
+    sys.exit(guard("fusec", lambda: run(sys.argv[1:] if arguments is None else arguments)))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Parses and runs; gives the exit status, raises what `guard` explains."""
+    from fusec.tools.cli.arguments import parse
+
+    options = parse(arguments)
+    from importlib import import_module
+
+    command = import_module(f"fusec.tools.cli.{options.command.replace('-', '_')}")
+    return int(command.run(options))

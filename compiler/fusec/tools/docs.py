@@ -1,0 +1,157 @@
+"""Writes the reference pages that follow from the code: dialects, passes, targets.
+
+In: the registry. Out: `docs/reference/*.md`, rewritten whole. `python -m fusec.tools.docs` from the
+root of the repository; `pages()` is what a test compares them with.
+"""
+
+import dataclasses
+import inspect
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.irdl import (
+    IRDLOperation,
+    OptionalDef,
+    OptOperandDef,
+    OptResultDef,
+    VarOperandDef,
+    VarResultDef,
+)
+from xdsl.passes import ModulePass, get_pass_option_infos
+
+from fusec.hw import DEFAULT_TARGET, TARGETS, load_target
+from fusec.pipelines import PIPELINES
+from fusec.tools.output import write_text
+from fusec.universe import FUSEC_UNIVERSE
+
+FOLDER = Path("docs/reference")
+
+_NOTE = "<!-- Made by `make docs`; changes here are lost. -->"
+
+
+def pages() -> dict[str, str]:
+    """File name -> text of each page."""
+    dialects = {name: load() for name, load in FUSEC_UNIVERSE.all_dialects.items()}
+    return {
+        **{f"{name}.md": _page(_dialect(dialect)) for name, dialect in dialects.items()},
+        "passes.md": _page(_passes()),
+        "targets.md": _page(_targets()),
+    }
+
+
+def _page(lines: Iterable[str]) -> str:
+    return "\n".join([_NOTE, "", *lines]).rstrip() + "\n"
+
+
+def _dialect(dialect: Dialect) -> Iterator[str]:
+    operators, attributes = list(dialect.operations), list(dialect.attributes)
+    module = sys.modules[operators[0].__module__.rpartition(".")[0]]
+    yield from (f"# Dialect `{dialect.name}`", "", inspect.getdoc(module) or "", "")
+    for operator in sorted(operators, key=lambda op: op.name):
+        yield from _operator(operator)
+    if attributes:
+        yield from ("# Attributes", "")
+    for attribute in sorted(attributes, key=lambda a: a.name):
+        yield from (f"## `#{attribute.name}`", "", *_texts(attribute), "")
+
+
+def _operator(operator: type[Operation]) -> Iterator[str]:
+    yield from (f"## `{operator.name}`", "", *_texts(operator), "")
+    if not issubclass(operator, IRDLOperation):
+        return
+    definition = operator.get_irdl_definition()
+    named = (*definition.properties.items(), *definition.attributes.items())
+    defaults: dict[str, object] = getattr(operator, "DEFAULTS", {})
+    rows = {
+        "operands": [_named(name, d) for name, d in definition.operands],
+        "attributes": [
+            f"{_named(n, d)} (default {defaults[n]})" if n in defaults else _named(n, d)
+            for n, d in named
+            if not n.endswith("SegmentSizes")
+        ],
+        "results": [_named(name, d) for name, d in definition.results],
+        "regions": [f"`{name}`" for name, _ in definition.regions],
+    }
+    for title, names in rows.items():
+        if names:
+            yield f"- {title}: {', '.join(names)}"
+    if definition.assembly_format:
+        yield from ("", "```", f"{operator.name} {definition.assembly_format}", "```")
+    yield ""
+
+
+def _named(name: str, definition: object) -> str:
+    if isinstance(definition, (OptOperandDef, OptResultDef, OptionalDef)):
+        return f"`{name}` (optional)"
+    if isinstance(definition, (VarOperandDef, VarResultDef)):
+        return f"`{name}` (any number)"
+    return f"`{name}`"
+
+
+def _texts(cls: type[Operation] | type[Attribute]) -> Iterator[str]:
+    """The class's documentation, then that of the classes of its dialect that it builds on."""
+    seen: set[str] = set()
+    for base in cls.__mro__:
+        own = base.__doc__
+        if not own or not base.__module__.startswith("fusec_dialects.") or own in seen:
+            continue
+        if base.__module__.endswith(".base") and seen:
+            continue
+        if seen:
+            yield ""
+        seen.add(own)
+        yield inspect.cleandoc(own)
+
+
+def _passes() -> Iterator[str]:
+    yield from ("# Passes", "", "Named pipelines:", "", "| pipeline | passes |", "|---|---|")
+    for name, passes in PIPELINES.items():
+        yield f"| `{name}` | {', '.join(f'`{spec}`' for spec in passes)} |"
+    yield ""
+    for name, load in FUSEC_UNIVERSE.all_passes.items():
+        yield from (f"## `{name}`", "", *_pass(load()), "")
+
+
+def _pass(pass_class: type[ModulePass]) -> Iterator[str]:
+    doc = pass_class.__doc__ or ""
+    generated = doc.startswith(f"{pass_class.__name__}(")  # what dataclass writes in place of none
+    module_doc = inspect.getdoc(sys.modules[pass_class.__module__]) or ""
+    yield module_doc
+    if doc and not generated:
+        yield from ("", inspect.cleandoc(doc))
+    options = get_pass_option_infos(pass_class)
+    if not options:
+        return
+    fields = {field.name: field for field in dataclasses.fields(pass_class)}
+    yield from ("", "| option | type | default |", "|---|---|---|")
+    for option in options:
+        default = fields[option.name].default
+        shown = "required" if default is dataclasses.MISSING else f"`{default}`"
+        kind = option.expected_type.strip("'").replace("|", "\\|")
+        yield f"| `{option.name.replace('_', '-')}` | `{kind}` | {shown} |"
+
+
+def _targets() -> Iterator[str]:
+    yield from ("# Targets", "")
+    yield f"`--target NAME`; `{DEFAULT_TARGET}` where none is named. Bytes of a core's memories:"
+    spaces = ("l1", "l0a", "l0b", "l0c", "ub")
+    yield from ("", f"| target | cube cores | vector cores | MHz | {' | '.join(spaces)} |")
+    yield "|---" * (4 + len(spaces)) + "|"
+    for name in TARGETS:
+        target = load_target(name)
+        sizes = " | ".join(str(target.capacity(space)) for space in spaces)
+        cores = f"{target.cube_cores} | {target.vector_cores}"
+        yield f"| `{name}` | {cores} | {target.clock_mhz:g} | {sizes} |"
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        write_text(FOLDER / name, text)
+        print(FOLDER / name)
+
+
+if __name__ == "__main__":
+    main()
