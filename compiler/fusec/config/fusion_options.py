@@ -16,8 +16,8 @@ OBJECTIVES = ("time", "bytes", "kernels")
 class FusionOptions:
     """`disable` and `only` name patterns; with `only`, automatic fusion is off.
 
-    `max_ops` bounds the operators of a group, `max_depth` the longest path of operators in it (0: no
-    bound); `enabled` False leaves every operator a kernel of its own.
+    `max_ops` bounds the operators of a group, `max_depth` the longest path of operators in it (0:
+    no bound); `enabled` False leaves every operator a kernel of its own.
     """
 
     strategy: str = "greedy"

@@ -15,19 +15,27 @@ from xdsl.frontend.mlir import MLIRFrontend
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.parser.core import ForwardDeclaredValue
+from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import DiagnosticException, ParseError
-from xdsl.utils.lexer import Span
-from xdsl.utils.mlir_lexer import MLIRTokenKind
+from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
 _TYPE = re.compile(r'[a-z]\w*(?:<(?:[^<>"\n]|<[^<>"\n]*>)*>)?')
 """A builtin type, angle brackets nested once at most: `memref<4xf32, #npu.space<ub>>`."""
+
+
+class _Lexer(MLIRLexer):
+    """xDSL's lexer, whose own expression for strings takes exponential time on an open quote."""
+
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
 
 
 class LocatedParser(Parser):
     """xDSL's parser with file, line and column on operators and a cache of types by their text."""
 
     def __init__(self, ctx: Context, text: str, name: str, line_offset: int = 0) -> None:
-        super().__init__(ctx, text, name)
+        super().__init__(ctx, "", name)
+        self._parser_state = ParserState(_Lexer(Input(text, name)))
         self._text = text
         self._file = StringAttr(name)
         self._lines = [match.end() for match in re.finditer(r"^", text, re.MULTILINE)]

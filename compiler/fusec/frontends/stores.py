@@ -7,6 +7,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from fusec.frontends.errors import ImportFailure
+from fusec.semantics.dtypes import Array
 from fusec.semantics.weights import WeightStore
 
 
@@ -33,11 +34,11 @@ def open_store(module: ModuleOp, folder: Path) -> WeightStore:
 
 
 def _open_safetensors(path: Path) -> WeightStore:
-    from safetensors import SafetensorError, safe_open
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariableType]
 
     try:
-        with safe_open(path, framework="numpy") as file:
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        arrays: dict[str, Array] = load_file(path)
     except SafetensorError as error:
         raise ImportFailure(f"'{path}' is not a safetensors file: {error}") from error
     return WeightStore(arrays, source=str(path))

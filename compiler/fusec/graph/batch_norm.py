@@ -1,7 +1,7 @@
 """Batch norm behind a convolution or matmul, folded inside of one block.
 
-The block's arguments change; what the new ones are is returned as recipes, so that the same function
-serves a fused group (which gets new weights) and a group that is only thought of.
+The block's arguments change; what the new ones are is returned as recipes, so that the same
+function serves a fused group (which gets new weights) and a group that is only thought of.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A block of graph operators turned from channels first (NCHW) to channels last (NHWC).
 
-The old block stays. The new one's arguments and yielded values have other types, and what they are is
-returned, so that the same function serves a fused group and a group that is only thought of.
+The old block stays. The new one's arguments and yielded values have other types, and what they are
+is returned, so that the same function serves a fused group and a group that is only thought of.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """graph-fold-weights: what follows from weights alone moves to `@weights`, batch norms included.
 
-In: `main` with fused groups. Out: `main` reads derived weights by name; groups hold no batch norm that
-could be folded; `@weights` computes each derived weight once.
+In: `main` with fused groups. Out: `main` reads derived weights by name; groups hold no batch norm
+that could be folded; `@weights` computes each derived weight once.
 """
 
 from __future__ import annotations

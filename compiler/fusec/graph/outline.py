@@ -1,6 +1,8 @@
-"""graph-outline: each fused group becomes a `graph.kernel` and a `graph.call`; equal groups share one.
+"""graph-outline: each fused group becomes a `graph.kernel` and a `graph.call`; equal groups share
+one.
 
-Equal means the same operators, attributes, types and edges; locations do not count and stay on the call.
+Equal means the same operators, attributes, types and edges; locations do not count and stay on the
+call.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """graph-raise: composite operators put back together from the operators that exporters write.
 
-Layer norm, GELU (erf and tanh), softmax and attention. Each rule is an equality of real numbers; where
-it changes rounding it is of the label `reorder`.
+Layer norm, GELU (erf and tanh), softmax and attention. Each rule is an equality of real numbers;
+where it changes rounding it is of the label `reorder`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""GELU from its spellings: x Phi(x) by erf, and the tanh approximation, in the orders exporters write."""
+"""GELU from its spellings: x Phi(x) by erf, and the tanh approximation, in the orders exporters
+write.
+"""
 
 from __future__ import annotations
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from math import copysign
 from typing import cast
 
-import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -24,6 +23,7 @@ from fusec.semantics.interpreter import constant_array, semantic_attrs
 from fusec.semantics.types import tensor_of
 from fusec_dialects.graph import ConstantOp, GraphOp, WeightOp
 from fusec_dialects.graph.base import python_value
+from fusec_dialects.graph.dense import dense
 
 FOLDED_BYTES = 64
 """Results up to this size are folded into the text; larger ones belong to `@weights`."""
@@ -76,7 +76,9 @@ def _neutral(op: GraphOp, rewriter: Rewriter) -> bool:
     sides = [(0, 1), (1, 0)] if op.op_name in ("mul", "add") else [(0, 1)]
     for kept, constant in sides:
         number = scalar_of(op.operands[constant])
-        same = number == wanted and copysign(1.0, number) == copysign(1.0, wanted)
+        if number is None or number != wanted:
+            continue
+        same = copysign(1.0, number) == copysign(1.0, wanted)
         if same and op.operands[kept].type == op.results[0].type:
             return rewriter.replace(op.operands[kept])
     return False
@@ -109,9 +111,7 @@ def _fold(op: GraphOp, rewriter: Rewriter) -> bool:
         return False
     new: list[SSAValue] = []
     for array in arrays:
-        value = DenseIntOrFPElementsAttr(
-            tensor_of(array.dtype, array.shape), BytesAttr(np.ascontiguousarray(array).tobytes())
-        )
+        value = dense(tensor_of(array.dtype, array.shape), array.tobytes())
         new.append(rewriter.insert(ConstantOp(value)).results[0])
     if [v.type for v in new] != [r.type for r in op.results]:
         return False
@@ -125,8 +125,8 @@ def _rules() -> tuple[Rule, ...]:
         return Rule(name, tuple(f"graph.{r}" for r in roots.split()), apply, benefit)
 
     foldable = (
-        "add sub mul div pow max min neg abs exp log sqrt reciprocal cast reshape transpose squeeze "
-        "unsqueeze flatten concat slice gather where equal greater less not and or expand"
+        "add sub mul div pow max min neg abs exp log sqrt reciprocal cast reshape transpose "
+        "squeeze unsqueeze flatten concat slice gather where equal greater less not and or expand"
     )
     return (
         rule("identity", "identity", _identity, 3),

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    BytesAttr,
-    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FunctionType,
     LocationAttr,
@@ -27,6 +25,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from fusec.semantics.types import numpy_type
 from fusec_dialects.graph import OPERATORS, AttrValue, ConstantOp, WeightOp
 from fusec_dialects.graph.base import tensor_type
+from fusec_dialects.graph.dense import dense
 from fusec_dialects.graph.shapes import Shape, infer_types, make_type
 
 NAME = "weights"
@@ -63,7 +62,7 @@ class WeightsFunction:
             if isinstance(op, WeightOp):
                 self._inputs[op.weight.data] = op.y
 
-    def weight(self, name: str, type_: Attribute) -> SSAValue:
+    def weight(self, name: str, type_: TensorType[Attribute]) -> SSAValue:
         """The weight of that name inside of `@weights`, be it stored or derived."""
         found = self._results.get(name) or self._inputs.get(name)
         if found is None:
@@ -107,9 +106,7 @@ class WeightsFunction:
         key = ("scalar", value, element)
         if key not in self._made:
             array = np.full((), value, numpy_type(element))
-            op = ConstantOp(
-                DenseIntOrFPElementsAttr(TensorType(element, []), BytesAttr(array.tobytes()))
-            )
+            op = ConstantOp(dense(TensorType(element, []), array.tobytes()))
             op.location = _named(str(value))
             self._new.append(op)
             self._made[key] = op.y

@@ -1,4 +1,5 @@
-"""The rewrite driver: rules by root operator and benefit, a cap, counts of what fired, locations kept.
+"""The rewrite driver: rules by root operator and benefit, a cap, counts of what fired, locations
+kept.
 
 A rule looks at one operator and either replaces it through the Rewriter or says no.
 """
@@ -72,8 +73,8 @@ def run_rules(module: ModuleOp, rules: Sequence[Rule], cap: int | None = None) -
     """Apply rules until none fires; gives how often each did.
 
     Of the rules of one root operator the one with more benefit is tried first. Raises
-    PassFailedException naming the rule that fires most when `cap` rewrites were not enough (default: 8
-    for each operator), since then rules undo each other.
+    PassFailedException naming the rule that fires most when `cap` rewrites were not enough
+    (default: 8 for each operator), since then rules undo each other.
     """
     by_root: dict[str, list[Rule]] = defaultdict(list)
     for rule in sorted(rules, key=lambda r: -r.benefit):
@@ -100,7 +101,8 @@ def run_rules(module: ModuleOp, rules: Sequence[Rule], cap: int | None = None) -
         if left < 0:
             worst, count = fired.most_common(1)[0]
             raise PassFailedException(
-                f"rewriting does not end: rule '{worst}' fired {count} times; two rules undo each other"
+                f"rewriting does not end: rule '{worst}' fired {count} times; "
+                "two rules undo each other"
             )
         gone |= _erase_dead(op)
         for other in (*rewriter.inserted, *users, *inputs):

@@ -1,11 +1,12 @@
 """Rules as tables: an expression of operators to find, with captures and scalar constants.
 
-A pattern is a capture ("x", the same value wherever it stands), a number (a scalar constant close to
-it), or (operator, operand, ...); operands of commutative operators match in either order.
+A pattern is a capture ("x", the same value wherever it stands), a number (a scalar constant close
+to it), or (operator, operand, ...); operands of commutative operators match in either order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -71,7 +72,7 @@ def match(value: SSAValue, pattern: Pattern, found: Captures | None = None) -> C
 
 
 def _operands(
-    values: tuple[SSAValue, ...], patterns: list[Pattern], found: Captures
+    values: Sequence[SSAValue], patterns: Sequence[Pattern], found: Captures
 ) -> Captures | None:
     for value, pattern in zip(values, patterns, strict=True):
         result = match(value, pattern, found)

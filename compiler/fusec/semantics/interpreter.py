@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, NameLoc, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from fusec.semantics.base import AttrValue
 from fusec.semantics.dtypes import Array
@@ -19,6 +20,7 @@ from fusec.semantics.table import evaluate
 from fusec.semantics.types import NUMPY_NAMES, numpy_type
 from fusec.semantics.weights import Tap
 from fusec_dialects.graph import CallOp, ConstantOp, FusedOp, GraphOp, KernelOp, WeightOp, YieldOp
+from fusec_dialects.graph.base import tensor_type
 
 
 class GraphError(ValueError):
@@ -27,9 +29,7 @@ class GraphError(ValueError):
 
 def constant_array(op: ConstantOp) -> Array:
     """The value of an inline constant."""
-    type_ = op.y.type
-    if not isinstance(type_, TensorType):
-        raise GraphError(f"graph.constant of {type_}")
+    type_ = tensor_type(op.y)
     dtype = numpy_type(type_.element_type)
     return np.frombuffer(op.value.data.data, dtype).reshape(type_.get_shape())
 
@@ -42,16 +42,11 @@ def semantic_attrs(op: GraphOp) -> dict[str, AttrValue]:
     return attrs
 
 
-def names_of(attrs: object, count: int) -> list[str]:
+def names_of(attrs: Sequence[DictionaryAttr] | None, count: int) -> list[str]:
     """The `graph.name` of each argument or result, "" where there is none."""
-    entries = list(attrs) if isinstance(attrs, Sequence) else []
-    names = ["" for _ in range(count)]
-    for i, entry in enumerate(entries):
-        if isinstance(entry, DictionaryAttr) and isinstance(
-            name := entry.data.get("graph.name"), StringAttr
-        ):
-            names[i] = name.data
-    return names
+    found = [entry.data.get("graph.name") for entry in attrs or ()]
+    names = [name.data if isinstance(name, StringAttr) else "" for name in found]
+    return names + [""] * (count - len(names))
 
 
 def argument_names(function: FuncOp) -> list[str]:
@@ -177,7 +172,8 @@ def check_input(name: str, inputs: Mapping[str, Array], type_: object) -> Array:
     array = np.asarray(inputs[name])
     if not isinstance(type_, TensorType):
         raise GraphError(f"input '{name}' is {type_}, not a tensor")
-    dtype, shape = numpy_type(type_.element_type), type_.get_shape()
+    tensor = cast(TensorType[Attribute], type_)
+    dtype, shape = numpy_type(tensor.element_type), tensor.get_shape()
     if array.dtype != dtype:
         raise GraphError(f"input '{name}' is {array.dtype.name}, the model takes {dtype.name}")
     if len(array.shape) != len(shape) or any(

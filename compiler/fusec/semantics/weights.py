@@ -17,7 +17,8 @@ from fusec.semantics.dtypes import Array
 class Role:
     """What a weight is for, as far as seeded random values depend on it.
 
-    `kind` is "matrix" (`fan_in` inputs for each output), "scale" (norm scales, variances) or "vector".
+    `kind` is "matrix" (`fan_in` inputs for each output), "scale" (norm scales, variances) or
+    "vector".
     """
 
     kind: str = "vector"
@@ -51,8 +52,9 @@ class WeightStore(Mapping[str, Array]):
     def seeded(self, seed: int) -> WeightStore:
         """A copy in which the repeated numbers are random values that a network can work with.
 
-        Matrices and filters are normal, scaled by gain / sqrt(fan-in); scales and variances uniform in
-        0.5 to 1.5; other vectors normal, scaled by 0.1. Each depends on the seed and its own name only.
+        Matrices and filters are normal, scaled by gain / sqrt(fan-in); scales and variances uniform
+        in 0.5 to 1.5; other vectors normal, scaled by 0.1. Each depends on the seed and its own
+        name only.
         """
         store = WeightStore(dict(self.arrays), set(), self.roles, self.source)
         for name in self.repeated:
@@ -76,7 +78,9 @@ def _draw(name: str, seed: int, like: Array, role: Role) -> Array:
 def seeded_input(
     name: str, seed: int, shape: tuple[int, ...], dtype: np.dtype, high: int | None = None
 ) -> Array:
-    """Seeded values for a model's input: normal for floats, 0 to `high` - 1 for integers (default 2)."""
+    """Seeded values for a model's input: normal for floats, 0 to `high` - 1 for integers (default
+    2).
+    """
     generator = np.random.default_rng([seed, *name.encode()])
     if dtype.kind == "b":
         return generator.random(shape) < 0.5

@@ -1,8 +1,9 @@
-"""The graph dialect: a neural network on tensors, with ONNX's operators under their snake-case names.
+"""The graph dialect: a neural network on tensors, with ONNX's operators under their snake-case
+names.
 
 Value semantics on builtin `tensor`, numpy broadcasting on elementwise operators, constant inputs as
-attributes. A model is `func.func @main`; what is computed from weights alone is `func.func @weights`.
-Arguments and results of both carry `graph.name`, the name in the model.
+attributes. A model is `func.func @main`; what is computed from weights alone is `func.func
+@weights`. Arguments and results of both carry `graph.name`, the name in the model.
 """
 
 from xdsl.ir import Dialect

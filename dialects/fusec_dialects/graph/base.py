@@ -1,7 +1,9 @@
-"""Base of the graph operators: one assembly format, attributes as plain Python values, types that agree.
+"""Base of the graph operators: one assembly format, attributes as plain Python values, types that
+agree.
 
-`graph.NAME %a, %b {axis = -1, perm = [0, 2, 1]} : (T, T) -> T`; a single operand's type stands without
-parentheses, several results are separated by commas, attributes equal to their default are not printed.
+`graph.NAME %a, %b {axis = -1, perm = [0, 2, 1]} : (T, T) -> T`; a single operand's type stands
+without parentheses, several results are separated by commas, attributes equal to their default are
+not printed.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     Float64Type,
     FloatAttr,
+    IndexType,
     IntegerAttr,
+    IntegerType,
     StringAttr,
     TensorType,
     f64,
@@ -92,12 +96,18 @@ def attribute(value: AttrValue | Attribute) -> Attribute:
     return DenseArrayBase.from_list(i64, value)
 
 
+def _width(attr: Attribute) -> int:
+    """Bits of an integer attribute's type; 0 for an index."""
+    type_ = cast("IntegerAttr[IntegerType | IndexType]", attr).type
+    return type_.width.data if isinstance(type_, IntegerType) else 0
+
+
 def python_value(attr: Attribute) -> AttrValue:
     """The plain Python value of an operator's attribute."""
     if isinstance(attr, StringAttr):
         return attr.data
     if isinstance(attr, IntegerAttr):
-        return bool(attr.value.data) if attr.type == i1 else attr.value.data
+        return bool(attr.value.data) if _width(cast(Attribute, attr)) == 1 else attr.value.data
     if isinstance(attr, FloatAttr):
         return attr.value.data
     if isinstance(attr, DenseArrayBase):
@@ -106,17 +116,17 @@ def python_value(attr: Attribute) -> AttrValue:
 
 
 def _print_attribute(printer: Printer, attr: Attribute) -> None:
-    if isinstance(attr, FloatAttr) and isfinite(attr.value.data):
-        text = repr(attr.value.data)
+    value = python_value(attr)
+    if isinstance(value, float) and isfinite(value):
+        text = repr(value)
         if "." not in text:
             mantissa, _, exponent = text.partition("e")
             text = f"{mantissa}.0" + (f"e{exponent}" if exponent else "")
         printer.print_string(text)
-    elif isinstance(attr, IntegerAttr) and attr.type in (i1, i64):
-        value = attr.value.data
-        printer.print_string(str(bool(value)).lower() if attr.type == i1 else str(value))
-    elif isinstance(attr, DenseArrayBase):
-        printer.print_string("[" + ", ".join(str(v) for v in attr.get_values()) + "]")
+    elif isinstance(value, bool | int):
+        printer.print_string(str(value).lower())
+    elif isinstance(value, tuple):
+        printer.print_string(str(list(value)))
     else:
         printer.print_attribute(attr)
 
@@ -157,7 +167,9 @@ class GraphOp(IRDLOperation):
         result_types: Sequence[Attribute],
         attrs: Mapping[str, AttrValue | Attribute] | None = None,
     ) -> Self:
-        """Build from operands (absent optional ones left out at the end) and plain attribute values."""
+        """Build from operands (absent optional ones left out at the end) and plain attribute
+        values.
+        """
         values: dict[str, AttrValue | Attribute] = {**cls.DEFAULTS, **(attrs or {})}
         properties = {k: attribute(v) for k, v in values.items() if v is not None}
         return cls.create(operands=operands, result_types=result_types, properties=properties)
@@ -189,7 +201,8 @@ class GraphOp(IRDLOperation):
             key = parser.parse_identifier()
             if key not in known:
                 parser.raise_error(
-                    f"{cls.name} has no attribute '{key}', only {', '.join(sorted(known)) or 'none'}"
+                    f"{cls.name} has no attribute '{key}', "
+                    f"only {', '.join(sorted(known)) or 'none'}"
                 )
             parser.parse_punctuation("=")
             properties[key] = _parse_attribute(parser)

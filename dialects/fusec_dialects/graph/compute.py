@@ -80,7 +80,9 @@ class LogSoftmaxOp(GraphOp):
 
 @irdl_op_definition
 class LayerNormalizationOp(GraphOp):
-    """(x - mean) / sqrt(variance + epsilon) scale + bias over the axes from `axis` on, in f32 inside."""
+    """(x - mean) / sqrt(variance + epsilon) scale + bias over the axes from `axis` on, in f32
+    inside.
+    """
 
     name = "graph.layer_normalization"
     x = operand_def(Tensor)
@@ -141,7 +143,8 @@ class GemmOp(GraphOp):
 class ConvOp(GraphOp):
     """Convolution of any number of spatial axes; pads are all begins, then all ends.
 
-    Layouts mean channels first (NCHW, OIHW) or last (NHWC, HWIO: [spatial..., C / group, O]) at any rank.
+    Layouts mean channels first (NCHW, OIHW) or last (NHWC, HWIO: [spatial..., C / group, O]) at any
+    rank.
     """
 
     name = "graph.conv"
@@ -167,7 +170,9 @@ class ConvOp(GraphOp):
 
 @irdl_op_definition
 class AttentionOp(GraphOp):
-    """softmax(q k^T scale + mask) v over the last two axes; q [.., S, D], k [.., T, D], v [.., T, E]."""
+    """softmax(q k^T scale + mask) v over the last two axes; q [.., S, D], k [.., T, D], v [.., T,
+    E].
+    """
 
     name = "graph.attention"
     q = operand_def(Tensor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr, TensorType
 from xdsl.irdl import (
@@ -216,7 +216,7 @@ class ConstantOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    def __init__(self, value: DenseIntOrFPElementsAttr) -> None:
+    def __init__(self, value: DenseIntOrFPElementsAttr[Any]) -> None:
         super().__init__(result_types=[value.get_type()], properties={"value": value})
 
     @classmethod
@@ -225,7 +225,7 @@ class ConstantOp(IRDLOperation):
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):
             parser.raise_error("graph.constant: expected dense<...> : tensor<...>")
-        op = cls(value)
+        op = cls(cast(DenseIntOrFPElementsAttr[Any], value))
         if attributes is not None:
             op.attributes = dict(attributes.data)
         return op

@@ -95,7 +95,8 @@ def _layer_norm(x: Sequence[Shape], attrs: Attrs) -> Sequence[Shape]:
     for parameter in x[1:]:
         if broadcast(parameter, x[0][axis:]) != x[0][axis:]:
             raise VerifyException(
-                f"scale and bias {list(parameter)} do not fit the normalised axes {list(x[0][axis:])}"
+                f"scale and bias {list(parameter)} do not fit the normalised axes "
+                f"{list(x[0][axis:])}"
             )
     return (x[0],)
 
@@ -135,13 +136,14 @@ def _matmul(x: Sequence[Shape], attrs: Attrs) -> Sequence[Shape]:
     a, b = x
     if not a or not b:
         raise VerifyException("matmul takes no scalars")
-    a2 = (1, *a) if len(a) == 1 else a
-    b2 = (*b, 1) if len(b) == 1 else b
-    if a2[-1] != b2[-2] and isinstance(a2[-1], int) and isinstance(b2[-2], int):
-        raise VerifyException(f"{list(a)} times {list(b)}: {a2[-1]} and {b2[-2]} differ")
+    a2: Shape = (1, *a) if len(a) == 1 else a
+    b2: Shape = (*b, 1) if len(b) == 1 else b
+    inner, outer = a2[-1:], b2[-2:-1]
+    if not all(map(_agree, inner, outer)):
+        raise VerifyException(f"{list(a)} times {list(b)}: {inner[0]} and {outer[0]} differ")
     batch = broadcast(a2[:-2], b2[:-2]) if len(a2) > 2 or len(b2) > 2 else ()
-    rows = () if len(a) == 1 else (a2[-2],)
-    columns = () if len(b) == 1 else (b2[-1],)
+    rows = () if len(a) == 1 else a2[-2:-1]
+    columns = () if len(b) == 1 else b2[-1:]
     return ((*batch, *rows, *columns),)
 
 
@@ -169,7 +171,9 @@ def _attention(x: Sequence[Shape], attrs: Attrs) -> Sequence[Shape]:
 def window_size(
     size: Dim, kernel: int, stride: int, dilation: int, begin: int, end: int, ceil: bool = False
 ) -> Dim:
-    """Number of windows along one axis (ONNX's formula; with `ceil`, none may start in the end pad)."""
+    """Number of windows along one axis (ONNX's formula; with `ceil`, none may start in the end
+    pad).
+    """
     if isinstance(size, str):
         return "?"
     room = size + begin + end - (dilation * (kernel - 1) + 1)
@@ -405,7 +409,9 @@ RULES: dict[str, Rule] = {
 
 
 def infer_shapes(name: str, shapes: Sequence[Shape], attrs: Attrs) -> Sequence[Shape] | None:
-    """Shapes of an operator's results; None where only its result type says. VerifyException on errors."""
+    """Shapes of an operator's results; None where only its result type says. VerifyException on
+    errors.
+    """
     rule = RULES.get(name)
     return None if rule is None else rule(shapes, attrs)
 

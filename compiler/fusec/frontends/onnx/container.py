@@ -1,7 +1,7 @@
 """The ONNX file as a container: its protobuf without the weights' bytes, and these as mapped views.
 
-The wire format is walked once to find each initializer's `raw_data`, so that a large file is neither
-read nor copied. Field numbers are those of onnx.proto.
+The wire format is walked once to find each initializer's `raw_data`, so that a large file is
+neither read nor copied. Field numbers are those of onnx.proto.
 """
 
 from __future__ import annotations
@@ -155,7 +155,8 @@ def tensor_array(tensor: TensorProto, raw: dict[str, memoryview], folder: Path |
     count = int(np.prod(shape, dtype=np.int64))
     if count * dtype.itemsize != len(content):
         raise ImportFailure(
-            f"initializer '{tensor.name}' is damaged: {len(content)} bytes for {list(shape)} {dtype}"
+            f"initializer '{tensor.name}' is damaged: {len(content)} bytes for "
+            f"{list(shape)} {dtype}"
         )
     return np.frombuffer(content, dtype).reshape(shape)
 
@@ -166,12 +167,14 @@ def _external(
     entries = {e.key: e.value for e in tensor.external_data}
     if folder is None:
         raise ImportFailure(
-            f"initializer '{tensor.name}' lies in '{entries.get('location')}'; give the model as a file"
+            f"initializer '{tensor.name}' lies in '{entries.get('location')}'; "
+            "give the model as a file"
         )
     path = (folder / entries.get("location", "")).resolve()
     if not path.is_relative_to(folder.resolve()):
         raise ImportFailure(
-            f"initializer '{tensor.name}' lies outside the model's folder, in '{entries['location']}'"
+            f"initializer '{tensor.name}' lies outside the model's folder, "
+            f"in '{entries['location']}'"
         )
     offset = int(entries.get("offset", "0"))
     count = int(np.prod(shape, dtype=np.int64))

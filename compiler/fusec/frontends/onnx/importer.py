@@ -1,4 +1,5 @@
-"""One ONNX graph to a module of the graph dialect: `main`, node names as locations, weights by name.
+"""One ONNX graph to a module of the graph dialect: `main`, node names as locations, weights by
+name.
 
 Each node is given to the entry of OPERATORS for its type and opset. All operators without an entry
 are collected into one error.
@@ -17,8 +18,6 @@ import onnx
 from onnx import ModelProto, NodeProto
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    BytesAttr,
-    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FunctionType,
     LocationAttr,
@@ -42,6 +41,7 @@ from fusec.semantics.types import element_type, tensor_of
 from fusec.semantics.weights import WeightStore
 from fusec_dialects.graph import OPERATORS as GRAPH_OPERATORS
 from fusec_dialects.graph import AttrValue, ConstantOp, WeightOp
+from fusec_dialects.graph.dense import dense
 from fusec_dialects.graph.shapes import Shape, infer_types, make_type
 
 INLINE_BYTES = 64
@@ -51,14 +51,6 @@ INLINE_BYTES = 64
 def location(name: str) -> LocationAttr:
     """The location that names an ONNX node."""
     return NameLoc(StringAttr(name), NoneAttr())
-
-
-def dense(array: Array) -> DenseIntOrFPElementsAttr[Attribute]:
-    """A constant's attribute; raw bytes, so inf and nan survive."""
-    attr = DenseIntOrFPElementsAttr(
-        tensor_of(array.dtype, array.shape), BytesAttr(np.ascontiguousarray(array).tobytes())
-    )
-    return cast(DenseIntOrFPElementsAttr[Attribute], attr)
 
 
 @dataclass
@@ -150,7 +142,8 @@ class Importer:
             names.append(value.name)
         if given:
             raise ImportFailure(
-                f"--shape names '{next(iter(given))}', but the inputs are {', '.join(names) or 'none'}"
+                f"--shape names '{next(iter(given))}', "
+                f"but the inputs are {', '.join(names) or 'none'}"
             )
         return names
 
@@ -196,7 +189,7 @@ class Importer:
         array = self.arrays[name]
         op: Operation
         if array.nbytes <= INLINE_BYTES and name not in self.store.repeated:
-            op = ConstantOp(dense(array))
+            op = ConstantOp(dense(tensor_of(array.dtype, array.shape), array.tobytes()))
         else:
             self.store.arrays.setdefault(name, array)
             op = WeightOp(name, tensor_of(array.dtype, array.shape))

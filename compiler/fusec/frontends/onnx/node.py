@@ -1,4 +1,6 @@
-"""One ONNX node as the operator entries see it: inputs as values or constants, attributes with defaults."""
+"""One ONNX node as the operator entries see it: inputs as values or constants, attributes with
+defaults.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The table of ONNX operators: for each, the entries by the opset that they hold from, newest first.
+"""The table of ONNX operators: for each, the entries by the opset that they hold from, newest
+first.
 
-An entry takes a Node and gives the values of its outputs. Only what differs from a plain operator of
-the same name needs a function.
+An entry takes a Node and gives the values of its outputs. Only what differs from a plain operator
+of the same name needs a function.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What each weight of an ONNX model is for, by its uses: matrices with their fan-in, scales, vectors."""
+"""What each weight of an ONNX model is for, by its uses: matrices with their fan-in, scales,
+vectors.
+"""
 
 from __future__ import annotations
 
