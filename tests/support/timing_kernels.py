@@ -8,7 +8,8 @@ def vector_add(elements: int, tile: int, copies: int = 1, blocks: int = 48) -> s
 !g = memref<{elements}xf16, #npu.space<gm>>
 !gs = memref<{tile}xf16, strided<[1], offset: ?>, #npu.space<gm>>
 !u = memref<{tile}xf16, #npu.space<ub>>
-func.func @add(%x: !g, %y: !g, %z: !g) attributes {{npu.core = "vector", npu.blocks = {blocks} : i64}} {{
+func.func @add(%x: !g, %y: !g, %z: !g)
+    attributes {{npu.core = "vector", npu.blocks = {blocks} : i64}} {{
   %block = npu.block_idx : index
   %blocks = npu.block_num : index
   %tiles = arith.constant {elements // tile} : index
@@ -57,7 +58,8 @@ def matmul(m: int, k: int, n: int, blocks: int = 24, l1_copies: int = 2) -> str:
 !b0s = memref<?x?xf16, strided<[256, 1]>, #npu.space<l0b>>
 !acc = memref<128x256xf32, #npu.space<l0c>>
 !accs = memref<?x?xf32, strided<[256, 1]>, #npu.space<l0c>>
-func.func @matmul(%a: !a, %b: !b, %c: !c) attributes {{npu.core = "cube", npu.blocks = {blocks} : i64}} {{
+func.func @matmul(%a: !a, %b: !b, %c: !c)
+    attributes {{npu.core = "cube", npu.blocks = {blocks} : i64}} {{
   %block = npu.block_idx : index
   %blocks = npu.block_num : index
   %c0 = arith.constant 0 : index

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeAlias, cast
 
 from fusec.simulator.form import (
     BLOCK,
+    SCALAR_OF,
     Alloc,
     Barrier,
     BlockFlag,
@@ -294,4 +295,4 @@ def _agents(body: tuple[Statement, ...]) -> tuple[int, ...]:
                 found.update(_agents(statement.body))
             case _:
                 pass
-    return tuple(sorted(found))
+    return tuple(sorted(found | {SCALAR_OF[agent] for agent in found}))

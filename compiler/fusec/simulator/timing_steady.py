@@ -2,9 +2,9 @@
 the end of the turns that are alike.
 
 A block is a system of maxima and sums: if all its times have grown by constant amounts over two
-windows of turns, and no slower time is ahead of a faster one, then they go on like that for as long
-as the turns cost the same. A window is a whole number of rotations of the loop's buffers, and of
-periods of its labels (a narrow tile at the end of each row, say).
+windows of turns, and those that grow by different amounts are far apart and do not meet, then they
+go on like that for as long as the turns cost the same. A window is a whole number of rotations of
+the loop's buffers, and of periods of its labels (a narrow tile at the end of each row, say).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import inf, lcm
 from typing import Protocol
 
@@ -22,7 +21,7 @@ from fusec.simulator.timing_program import Label, LoopInfo
 LONGEST_PERIOD = 16
 """Of the labels of a loop; a longer one is played through."""
 SPANS = (1, 2)
-"""Growth is compared over this many windows."""
+"""Growth is compared over this many windows, the fewest first."""
 NOISE = 1e-6
 """Cycles, relative, by which two growths that are the same may differ."""
 
@@ -60,7 +59,7 @@ def steady_turns(
     regular_from = turn = 0
     while turn < count:
         if (turn - regular_from) % window == 0 and count - turn >= window:
-            history.append(machine.state())
+            history = [*history[-2 * SPANS[-1] :], machine.state()]
             at = bisect_left(breaks, turn)
             until = breaks[at] if at < len(breaks) else count
             skipped = 0
@@ -72,7 +71,7 @@ def steady_turns(
                 continue
         yield span[turn]
         turn += 1
-        if _broken(breaks, turn - 1):
+        if breaks and _broken(breaks, turn - 1):
             history, regular_from = [], turn
 
 
@@ -104,7 +103,7 @@ def _skip(
         growth = _growth(history[-1], history[-1 - span], history[-1 - 2 * span])
         if growth is None:
             continue
-        spans = int(min(most // span, _until_overtaken(history[-1].times, growth, info.agents)))
+        spans = int(min(most // span, _room(history[-1].times, growth, info.agents)))
         if spans < 1:
             continue
         before, now = history[-1 - span].sums, history[-1].sums
@@ -124,16 +123,30 @@ def _growth(now: State, before: State, earlier: State) -> list[float] | None:
     return growth
 
 
-def _until_overtaken(times: list[float], growth: list[float], agents: tuple[int, ...]) -> float:
-    """How often the times can grow before a faster one reaches a slower one ahead of it."""
-    own = {*agents, *(agent + len(AGENTS) for agent in agents)}
+def _room(times: list[float], growth: list[float], agents: tuple[int, ...]) -> float:
+    """How often the times can grow before one comes so close to one that grows by another amount
+    that the order of their items in a turn may change.
+
+    Within a window an item lies behind the time that it depends on by at most what each pipe can
+    add on the way: the largest growth and the tail of a result.
+    """
+    count = len(AGENTS)
+    own = {*agents, *(agent + count for agent in agents)}
     live = sorted(
         (time, grows)
         for index, (time, grows) in enumerate(zip(times, growth, strict=True))
-        if index in own or (index >= 2 * len(AGENTS) and grows)
+        if time > 0 and (index in own or (index >= 2 * count and grows))
     )
+    tail = max((times[a + count] - times[a] for a in agents), default=0.0)
+    near = len(agents) * (max(growth, default=0.0) + max(tail, 0.0))
     room = inf
-    for (behind, fast), (ahead, slow) in pairwise(live):
-        if fast > slow + NOISE * (1 + fast):
-            room = min(room, (ahead - behind) // (fast - slow))
+    for at, (behind, grows) in enumerate(live):
+        for ahead, other in live[at + 1 :]:
+            nearer = grows - other
+            if abs(nearer) <= NOISE * (1 + abs(grows)):
+                continue
+            gap = ahead - behind - near
+            if gap <= 0:
+                return 0
+            room = min(room, gap // nearer) if nearer > 0 else room
     return room
