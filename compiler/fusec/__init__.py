@@ -7,11 +7,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fusec.api import Compiled, CompileOptions, Model, compile, load, run_passes
+    from fusec.api import (
+        Compiled,
+        CompileOptions,
+        FusionOptions,
+        Model,
+        compile,
+        load,
+        run_passes,
+    )
 
 __version__ = "0.1.0"
 
-__all__ = ["CompileOptions", "Compiled", "Model", "__version__", "compile", "load", "run_passes"]
+__all__ = [
+    "CompileOptions",
+    "Compiled",
+    "FusionOptions",
+    "Model",
+    "__version__",
+    "compile",
+    "load",
+    "run_passes",
+]
 
 
 def __getattr__(name: str) -> object:

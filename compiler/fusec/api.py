@@ -1,27 +1,63 @@
 """fusec from Python: load a network, compile it, run it at any level, profile it.
 
 `fusec.load` gives a Model, `fusec.compile` a Compiled; `run_passes` applies any pass text, own
-passes included, to a module.
+passes included, to a module. docs/python.md shows all of it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import parse_pipeline
+from xdsl.utils.exceptions import (
+    ArgSpecParseError,
+    DiagnosticException,
+    PassFailedException,
+    VerifyException,
+)
 
+from fusec.accuracy.inputs import check_inputs
+from fusec.config.compile_options import CompileKeywords, CompileOptions
 from fusec.config.fusion_options import FusionOptions
-from fusec.pipelines import STAGES, expand
+from fusec.fusion.fuse import GraphFusePass
+from fusec.fusion.patterns import all_patterns
+from fusec.hw import Target
+from fusec.pipelines import STAGES, expand, unknown_name
 from fusec.schedule.target import module_target
 from fusec.semantics.dtypes import Array
-from fusec.semantics.interpreter import Interpreter
+from fusec.semantics.interpreter import Interpreter, main_function
 from fusec.semantics.weights import Tap, WeightStore
+from fusec.universe import FUSEC_UNIVERSE
+from fusec_dialects.errors import InvalidResultError
+from fusec_dialects.graph import FusedOp, KernelOp
+from fusec_dialects.verify import verify
+
+if TYPE_CHECKING:
+    from fusec.report.profile import Profile
+    from fusec.simulator.functional import Program
+
+__all__ = [
+    "LEVELS",
+    "CompileOptions",
+    "Compiled",
+    "FusionOptions",
+    "Level",
+    "Model",
+    "compile",
+    "context",
+    "load",
+    "run_passes",
+]
 
 Level: TypeAlias = Literal["graph", "fused", "npu"]
 LEVELS: tuple[Level, ...] = ("graph", "fused", "npu")
@@ -29,44 +65,99 @@ LEVELS: tuple[Level, ...] = ("graph", "fused", "npu")
 
 @dataclass
 class Model:
-    """A network as imported: its module on the graph level, its weights, where it came from."""
+    """A network: its module, its weights, where it came from. Inputs and outputs go by name.
+
+    The module is on the graph level, as imported, or MLIR text of a later level.
+    """
 
     module: ModuleOp
     weights: WeightStore
     path: str = ""
 
+    def __post_init__(self) -> None:
+        """Gives a name to each input and output that has none."""
+        from fusec.frontends.static_shapes import name_ports
+
+        if self.level != "npu":
+            name_ports(main_function(self.module))
+
+    @property
+    def level(self) -> Level:
+        """`graph` as imported, `fused` with kernels outlined, `npu` with a host function."""
+        for op in self.module.body.block.ops:
+            if isinstance(op, FuncOp) and ("npu.host" in op.attributes):
+                return "npu"
+            if isinstance(op, KernelOp):
+                return "fused"
+        return "graph"
+
     def seeded(self, seed: int) -> Model:
         """The same network with random values for weights that the file gives as one number."""
         return Model(self.module, self.weights.seeded(seed), self.path)
 
+    def check_inputs(self, inputs: Mapping[str, Array]) -> None:
+        """Raises GraphError where an input is missing or of another type or shape."""
+        check_inputs(self.module, inputs)
+
     def run(
         self, inputs: Mapping[str, Array], *, oracle: bool = False, tap: Tap | None = None
     ) -> dict[str, Array]:
-        """Outputs by name, by the meaning of the operators; `oracle` computes in float64."""
-        return Interpreter(self.module, self.weights, oracle=oracle, tap=tap).run(inputs)
+        """Outputs by name, by the meaning of the operators; `oracle` computes in float64.
+
+        A module of the npu level runs in the simulator. `tap(name, array)` sees each value. Raises
+        GraphError for wrong inputs and for weights that are in no store.
+        """
+        self.check_inputs(inputs)
+        interpreter = Interpreter(self.module, self.weights, oracle=oracle, tap=tap)
+        if self.level != "npu":
+            return interpreter.run(inputs)
+        from fusec.simulator.functional import Program
+
+        weights = {**self.weights, **interpreter.derived_weights()}
+        return _simulate(Program(self.module), weights, inputs, tap)
+
+
+def _simulate(
+    program: Program, weights: Mapping[str, Array], inputs: Mapping[str, Array], tap: Tap | None
+) -> dict[str, Array]:
+    if tap is None:
+        return program.run({**weights, **inputs})
+
+    def named(kernel: str, value: str, block: int, array: Array) -> None:
+        tap(f"@{kernel} %{value} block {block}", array)
+
+    return program.run({**weights, **inputs}, tap=named)
 
 
 def load(source: str | Path | bytes, shapes: Mapping[str, tuple[int, ...]] | None = None) -> Model:
-    """Read an ONNX model, or MLIR text of the graph level (`.mlir`).
+    """Read an ONNX model (a file or its bytes), or MLIR text (a file ending in `.mlir`).
 
-    `shapes` gives inputs static shapes by name. Raises a DiagnosticException with place and advice.
+    `shapes` gives inputs static shapes by name. Raises a DiagnosticException or ParseError with
+    place and advice.
     """
     if not isinstance(source, bytes) and Path(source).suffix == ".mlir":
-        return _load_mlir(Path(source))
+        return _load_mlir(Path(source), shapes or {})
     from fusec.frontends.onnx.frontend import import_onnx
 
     module, weights = import_onnx(source, shapes)
     return Model(module, weights, "" if isinstance(source, bytes) else str(source))
 
 
-def _load_mlir(path: Path) -> Model:
-    from xdsl.parser import Parser
-
+def _load_mlir(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> Model:
+    from fusec.frontends.mlir import LocatedParser, decode
+    from fusec.frontends.static_shapes import give_shapes
     from fusec.frontends.stores import open_store
 
-    module = Parser(context(), path.read_text("utf-8"), str(path)).parse_module()
-    module.verify()
-    return Model(module, open_store(module, path.parent), str(path))
+    text = decode(path.read_bytes(), str(path))
+    module = LocatedParser(context(), text, str(path)).parse_module()
+    verify(module)
+    model = Model(module, open_store(module, path.parent), str(path))
+    if shapes:
+        if model.level != "graph":
+            raise DiagnosticException(f"{path}: shapes can be given on the graph level only")
+        give_shapes(main_function(module), shapes)
+        verify(module)
+    return model
 
 
 def context() -> Context:
@@ -74,12 +165,10 @@ def context() -> Context:
     from xdsl.universe import Universe
 
     ctx = Context()
-    for name, loader in Universe.get_multiverse().all_dialects.items():
+    known = {**Universe.get_multiverse().all_dialects, **FUSEC_UNIVERSE.all_dialects}
+    for name, loader in known.items():
         ctx.register_dialect(name, loader)
     return ctx
-
-
-Passes: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
 
 
 def run_passes(
@@ -92,113 +181,188 @@ def run_passes(
     """Apply pass text (named pipelines allowed) to a module, in place; gives the module back.
 
     `own` adds passes of one's own under their names. `after(pass name, seconds)` is called after
-    each. The module is verified after each pass.
+    each. Raises ValueError for text that names no pass, InvalidResultError for a pass that leaves
+    IR which does not verify, and what a pass raises.
     """
-    from xdsl.universe import Universe
-
-    known: dict[str, Callable[[], type[ModulePass]]] = dict(Universe.get_multiverse().all_passes)
-    known.update({p.name: (lambda p=p: p) for p in own})
-    started = time.perf_counter()
-
-    def callback(
-        previous: ModulePass | None, module: ModuleOp, following: ModulePass | None
-    ) -> None:
-        nonlocal started
-        del following
-        if previous is not None:
-            if after is not None:
-                after(previous.name, time.perf_counter() - started)
-            module.verify()
-        started = time.perf_counter()
-
-    PassPipeline.parse_spec(known, expand(passes), callback).apply(context(), module)
+    _apply(module, _parse(passes, own), after)
     return module
 
 
-@dataclass(frozen=True)
-class CompileOptions:
-    """What a compilation is asked for. `target` is a chip's name or a `.toml` file."""
+def _parse(text: str, own: Sequence[type[ModulePass]]) -> list[ModulePass]:
+    from xdsl.universe import Universe
 
-    target: str = "ascend910b3"
-    fusion: FusionOptions = field(default_factory=FusionOptions)
+    known: dict[str, Callable[[], type[ModulePass]]] = {
+        **Universe.get_multiverse().all_passes,
+        **FUSEC_UNIVERSE.all_passes,
+        **{p.name: (lambda p=p: p) for p in own},
+    }
+    try:
+        specs = list(parse_pipeline(expand(text)))
+    except ArgSpecParseError as error:
+        raise ValueError(f"the pass list {text!r} cannot be read: {error}") from error
+    for spec in specs:
+        if spec.name not in known:
+            raise ValueError(unknown_name(spec.name, known))
+    return [known[spec.name]().from_pass_spec(spec) for spec in specs]
 
-    def specs(self, stage: str) -> list[str]:
-        """The passes of a stage with these options."""
-        return [self._spec(name) for name in STAGES[stage] if self._wanted(name)]
 
-    def _wanted(self, name: str) -> bool:
-        # The unfused baseline has nothing raised and nothing simplified.
-        return self.fusion.enabled or name not in ("graph-raise", "graph-simplify")
-
-    def _spec(self, name: str) -> str:
-        if name != "graph-fuse":
-            return name
-        f = self.fusion
-        options = [f"strategy={f.strategy if f.enabled else 'none'}", f"objective={f.objective}"]
-        options += [f"max-depth={f.max_depth}", f"max-ops={f.max_ops}"]
-        for key, names in (("disable", f.disable), ("only", f.only)):
-            if names:
-                options.append(f"{key}={','.join(sorted(names))}")
-        return f"graph-fuse{{{' '.join(options)}}}"
+def _apply(
+    module: ModuleOp,
+    passes: Sequence[ModulePass],
+    after: Callable[[str, float], None] | None = None,
+) -> None:
+    ctx = context()
+    for one in passes:
+        start = time.perf_counter()
+        one.apply(ctx, module)
+        try:
+            module.verify()
+        except VerifyException as error:
+            raise InvalidResultError(
+                f"the pass '{one.name}' left IR that does not verify: {error}"
+            ) from error
+        if after is not None:
+            after(one.name, time.perf_counter() - start)
 
 
 @dataclass
 class Compiled:
-    """A compiled network: its modules by level, seconds by stage."""
+    """A compiled network: its module on each level, and seconds by stage.
+
+    `fused` has kernels outlined, `unplaced` is npu IR without addresses, `npu` the placed kernels.
+    """
 
     model: Model
     options: CompileOptions
     fused: ModuleOp
-    npu: ModuleOp
     unplaced: ModuleOp
+    npu: ModuleOp
     seconds: dict[str, float]
+
+    @property
+    def target(self) -> Target:
+        """The chip that it was compiled for."""
+        return module_target(self.npu)
 
     def module(self, level: Level) -> ModuleOp:
         """The IR of a level."""
         return {"graph": self.model.module, "fused": self.fused, "npu": self.npu}[level]
 
+    @cached_property
+    def _program(self) -> Program:
+        from fusec.simulator.functional import Program
+
+        return Program(self.npu)
+
+    @cached_property
+    def _fused(self) -> Interpreter:
+        return Interpreter(self.fused, self.model.weights)
+
+    @cached_property
+    def _derived(self) -> dict[str, Array]:
+        return Interpreter(self.npu, self.model.weights).derived_weights()
+
     def run(
         self, inputs: Mapping[str, Array], level: Level = "npu", *, tap: Tap | None = None
     ) -> dict[str, Array]:
-        """Outputs by name; at level `npu` the placed kernels run in the simulator."""
+        """Outputs by name; at level `npu` the placed kernels run in the simulator.
+
+        `tap(name, array)` sees each value: of an operator by its node's name, of a kernel's
+        instruction by kernel, value and block. What follows from weights alone is computed in the
+        first run. Raises GraphError for wrong inputs.
+        """
         if level == "graph":
             return self.model.run(inputs, tap=tap)
-        interpreter = Interpreter(self.module(level), self.model.weights, tap=tap)
+        self.model.check_inputs(inputs)
         if level == "fused":
-            return interpreter.run(inputs)
-        from fusec.simulator import run_host
+            taps = tap is not None
+            run = Interpreter(self.fused, self.model.weights, tap=tap) if taps else self._fused
+            return run.run(inputs)
+        return _simulate(self._program, {**self.model.weights, **self._derived}, inputs, tap)
 
-        weights = {**self.model.weights, **interpreter.derived_weights()}
-        return run_host(self.npu, {**weights, **inputs})
-
-    def profile(self) -> dict[str, Any]:
+    def profile(self) -> Profile:
         """Counts, bytes and modelled times of this compilation; see `fusec.report.profile`."""
         from fusec.report.profile import profile_levels
 
-        return profile_levels(self.model.module, self.fused, self.npu, self.seconds)
+        return profile_levels(
+            self.model.path, self.model.module, self.fused, self.npu, self.seconds
+        )
 
 
-def compile(model: Model | str | Path, options: CompileOptions | None = None) -> Compiled:
+def compile(
+    model: Model | str | Path,
+    options: CompileOptions | None = None,
+    *,
+    progress: Callable[[str], None] | None = None,
+    **keywords: Unpack[CompileKeywords],
+) -> Compiled:
     """Compile a network for a target, down to placed kernels.
 
-    Raises a DiagnosticException where an operator, a type or a shape cannot be lowered and where a
-    kernel does not fit the target.
+    Options as an object, or as keyword arguments: `fusec.compile("net.onnx", target="ascend910b1",
+    objective="kernels")`. `progress(stage)` is called as each stage begins. Raises TypeError for
+    both kinds of options, PassFailedException for names that do not exist and where something
+    cannot be lowered, DoesNotFitError where a kernel does not fit the target.
     """
+    if options is not None and keywords:
+        raise TypeError(f"options are given twice, as an object and as {', '.join(keywords)}")
+    options = options or CompileOptions.of(**keywords)
+    options.fusion.check(all_patterns().keys())
     if not isinstance(model, Model):
         model = load(model)
-    options = options or CompileOptions()
+    if model.level == "npu":
+        raise PassFailedException(
+            f"{model.path or 'the module'}: it is npu IR already; run it as it is, or compile "
+            "from the graph level"
+        )
     module = model.module.clone()
+    _refuse_unoutlined(model)
     module_target(module, options.target)
     seconds: dict[str, float] = {}
-    snapshots: dict[str, ModuleOp] = {}
-    for stage in STAGES:
-        for spec in options.specs(stage):
-            if spec == "npu-multi-buffer":
-                snapshots["unplaced"] = module.clone()
-            run_passes(module, spec, after=lambda _, s, stage=stage: _add(seconds, stage, s))
-        snapshots[stage] = module.clone() if stage == "optimise" else module
-    return Compiled(model, options, snapshots["optimise"], module, snapshots["unplaced"], seconds)
+    stages = ("compile",) if model.level == "fused" else tuple(STAGES)
+    fused = unplaced = module
+    for stage in stages:
+        if progress is not None:
+            progress(stage)
+        with _clock(seconds, stage):
+            passes = _stage(stage, options.fusion)
+            if stage == "compile":
+                fused = module.clone()
+                _apply(module, passes[:2])
+                unplaced, passes = module.clone(), passes[2:]
+            _apply(module, passes)
+    return Compiled(model, options, fused, unplaced, module, seconds)
 
 
-def _add(seconds: dict[str, float], stage: str, value: float) -> None:
-    seconds[stage] = seconds.get(stage, 0.0) + value
+def _refuse_unoutlined(model: Model) -> None:
+    if any(isinstance(op, FusedOp) for op in model.module.walk()):
+        raise PassFailedException(
+            f"{model.path or 'the module'}: it holds graph.fused, which is between two stages; "
+            "finish it with fuse-opt -p graph-fold-weights,graph-assign-layout,graph-outline"
+        )
+
+
+@contextmanager
+def _clock(seconds: dict[str, float], stage: str) -> Generator[None]:
+    start = time.perf_counter()
+    yield
+    seconds[stage] = time.perf_counter() - start
+
+
+def _stage(stage: str, fusion: FusionOptions) -> list[ModulePass]:
+    """The passes of a stage. Without fusion nothing is raised and nothing simplified."""
+    passes: list[ModulePass] = []
+    for name in STAGES[stage]:
+        if name == GraphFusePass.name:
+            passes.append(
+                GraphFusePass(
+                    strategy=fusion.strategy if fusion.enabled else "none",
+                    objective=fusion.objective,
+                    max_depth=fusion.max_depth,
+                    max_ops=fusion.max_ops,
+                    disable=tuple(sorted(fusion.disable)),
+                    only=tuple(sorted(fusion.only)),
+                )
+            )
+        elif fusion.enabled or name not in ("graph-raise", "graph-simplify"):
+            passes.append(FUSEC_UNIVERSE.all_passes[name]()())
+    return passes

@@ -7,6 +7,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, ModuleOp, StringAttr
+from xdsl.dialects.func import Func
+from xdsl.ir import SSAValue
+from xdsl.parser import Parser
+
 from fusec.hw import load_target
 from fusec.lowering.emit import emit
 from fusec.lowering.emitted import EmittedKernel, KernelConstant
@@ -18,11 +24,6 @@ from fusec.semantics.types import NUMPY_NAMES
 from fusec.simulator.functional import run_kernel
 from fusec_dialects.graph import ConstantOp, Graph, GraphOp, KernelOp, YieldOp
 from fusec_dialects.graph.base import element_name, static_shape
-from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin
-from xdsl.dialects.func import Func
-from xdsl.ir import SSAValue
-from xdsl.parser import Parser
 
 Array = np.ndarray[Any, Any]
 
@@ -62,6 +63,13 @@ def scheduled(op: KernelOp, target: str, given: Schedule | None = None) -> Sched
     return answer
 
 
+def emitted_module(op: KernelOp, target: str) -> ModuleOp:
+    """A module with the function of a scheduled kernel, for the passes on the npu level."""
+    module = ModuleOp([emit(op, load_target(target)).func])
+    module.attributes["npu.target"] = StringAttr(target)
+    return module
+
+
 def random_inputs(op: KernelOp, seed: int) -> list[Array]:
     """Normal values in the types of the kernel's inputs."""
     rng = np.random.default_rng(seed)
@@ -82,7 +90,9 @@ def oracle(op: KernelOp, inputs: Sequence[Array]) -> list[Array]:
         elif isinstance(inner, GraphOp):
             operands = [values[o] for o in inner.operands]
             attrs = cast("dict[str, Any]", inner.attrs())
-            found = operands if inner.op_name == "cast" else evaluate(inner.op_name, operands, attrs)
+            found = (
+                operands if inner.op_name == "cast" else evaluate(inner.op_name, operands, attrs)
+            )
             values.update(zip(inner.results, found, strict=True))
         elif isinstance(inner, YieldOp):
             return [values[v] for v in inner.values]

@@ -39,6 +39,7 @@ class RegionText:
     arguments: list[str] = field(default_factory=list[str])
     lines: list[str] = field(default_factory=list[str])
     types: dict[str, tuple[Shape, str]] = field(default_factory=dict[str, tuple[Shape, str]])
+    masks: list[str] = field(default_factory=list[str])
 
     def type(self, value: str) -> str:
         return tensor(*self.types[value])
@@ -56,9 +57,8 @@ class RegionText:
         self.types[result] = (shape, dtype or self.types[operands[-1]][1])
         types = ", ".join(self.type(o) for o in operands)
         types = f"({types})" if len(operands) > 1 else types
-        self.lines.append(
-            f"  {result} = graph.{name} {', '.join(operands)} {attrs} : {types} -> {self.type(result)}"
-        )
+        left = f"  {result} = graph.{name} {', '.join(operands)} {attrs}"
+        self.lines.append(f"{left} : {types} -> {self.type(result)}")
         return result
 
     def constant(self, value: float) -> str:
@@ -85,9 +85,7 @@ class RegionText:
             return self.constant(self.rng.choice([0.5, 2.0, -1.5, 3.0]))
         if kind == "broadcast":
             lead = self.rng.randrange(len(shape) + 1)
-            return self.argument(
-                tuple(n if self.rng.random() < 0.6 else 1 for n in shape[lead:])
-            )
+            return self.argument(tuple(n if self.rng.random() < 0.6 else 1 for n in shape[lead:]))
         if kind == "transposed" and len(shape) > 1:
             at = self.rng.randrange(len(shape) - 1)
             perm = list(range(len(shape)))
@@ -98,22 +96,28 @@ class RegionText:
             at = self.rng.randrange(len(shape))
             begin = self.rng.choice([0, 1, 3])
             whole = self.argument((*shape[:at], shape[at] + begin + 2, *shape[at + 1 :]))
-            attrs = f"{{starts = [{begin}], ends = [{begin + shape[at]}], axes = [{at}], steps = [1]}}"
+            attrs = (
+                f"{{starts = [{begin}], ends = [{begin + shape[at]}], axes = [{at}], steps = [1]}}"
+            )
             return self.op("slice", [whole], shape, attrs)
         return self.argument(shape)
 
     def step(self, value: str) -> str:
         """One more operator on a value; its shape stays."""
         shape = self.types[value][0]
-        kind = self.rng.choice(["unary", "unary", "binary", "binary", "reduce", "norm", "select"])
+        kinds = ["unary", "unary", "binary", "binary", "reduce", "norm", "select", "view"]
+        kind = self.rng.choice(kinds)
+        if kind == "view":
+            return self.view(value, shape)
         if kind == "unary":
             return self.unary(value, shape)
         if kind == "binary":
             other = self.operand(shape)
             pair = [value, other] if self.rng.random() < 0.6 else [other, value]
             if self.rng.random() < 0.2:
-                positive = self.op("exp", [self.op("tanh", [other], self.types[other][0])],
-                                   self.types[other][0])
+                positive = self.op(
+                    "exp", [self.op("tanh", [other], self.types[other][0])], self.types[other][0]
+                )
                 return self.op("div", [value, positive], shape)
             return self.op(self.rng.choice(BINARY), pair, shape)
         if kind == "reduce":
@@ -126,8 +130,25 @@ class RegionText:
             mask = self.op(mode, [value, self.constant(0.5)], shape, dtype="i1")
             if self.rng.random() < 0.3:
                 mask = self.op("not", [mask], shape)
+            if self.rng.random() < 0.3:
+                given = self.argument(shape[self.rng.randrange(len(shape)) :], "i1")
+                mask = self.op(self.rng.choice(["and", "or", "xor"]), [mask, given], shape)
+            self.masks.append(mask)
             return self.op("where", [mask, value, self.operand(shape)], shape)
         return self.norm(value, shape)
+
+    def view(self, value: str, shape: Shape) -> str:
+        """The value under another shape, or transposed."""
+        if len(shape) > 1 and self.rng.random() < 0.5:
+            at = self.rng.randrange(len(shape) - 1)
+            perm = list(range(len(shape)))
+            perm[at], perm[at + 1] = perm[at + 1], perm[at]
+            return self.op(
+                "transpose", [value], tuple(shape[p] for p in perm), f"{{perm = {perm}}}"
+            )
+        if self.rng.random() < 0.5:
+            return self.op("reshape", [value], _reshaped(shape))
+        return self.op("unsqueeze", [value], (*shape, 1), f"{{axes = [{len(shape)}]}}")
 
     def unary(self, value: str, shape: Shape) -> str:
         name = self.rng.choice([*UNARY, "sqrt", "exp", "clip", "pow"])
@@ -166,8 +187,36 @@ def random_region(seed: int) -> str:
     if rng.random() < 0.3 and len(values) > 2:
         outputs.append(values[-2])
     if rng.random() < 0.3:
-        outputs[0] = text.op("reshape", [value], _reshaped(shape))
+        outputs[0] = text.op("reshape", [value], _reshaped(text.types[value][0]))
+    outputs += rng.sample(text.masks, min(1, len(text.masks)))
     return text.finish(outputs)
+
+
+def random_integers(seed: int) -> str:
+    """A region of i32 arithmetic, with casts from and to other types around it."""
+    rng = random.Random(seed)
+    text = RegionText(rng, "i32")
+    shape = rng.choice(SHAPES)
+    source = rng.choice(["i32", "i64", "i8", "i1", "f32"])
+    value = text.argument(shape, source)
+    if source != "i32":
+        value = text.op("cast", [value], shape, "{to = i32}", "i32")
+    for _ in range(rng.randint(1, 3)):
+        name = rng.choice(["add", "sub", "mul", "max", "min", "neg", "abs", "relu", "reduce"])
+        if name == "reduce":
+            axis = rng.randrange(len(shape))
+            kept = tuple(1 if i == axis else n for i, n in enumerate(shape))
+            kind = rng.choice(["reduce_sum", "reduce_max", "reduce_min"])
+            reduced = text.op(kind, [value], kept, f"{{axes = [{axis}]}}")
+            value = text.op("sub", [value, reduced], shape)
+        elif name in ("neg", "abs", "relu"):
+            value = text.op(name, [value], shape)
+        else:
+            value = text.op(name, [value, text.argument(shape[rng.randrange(len(shape)) :])], shape)
+    to = rng.choice(["i32", "f32", "f16", "i64", "bf16", "i1"])
+    if to != "i32":
+        value = text.op("cast", [value], shape, f"{{to = {to}}}", to)
+    return text.finish([value])
 
 
 def _reshaped(shape: Shape) -> Shape:

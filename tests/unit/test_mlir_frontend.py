@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import (
     FusedLoc,
     MemRefType,
     NoneAttr,
+    StringAttr,
     TensorType,
 )
 from xdsl.dialects.func import Func
@@ -113,3 +114,17 @@ def test_errors_point_at_the_fault(text: str, position: int, message: str) -> No
         LocatedParser(context(), text, "a").parse_module()
     assert message in caught.value.msg
     assert caught.value.span.start == position
+
+
+def test_an_open_quote_is_found_at_once() -> None:
+    """xDSL's own expression takes time exponential in the length of the line."""
+    text = 'func.func @f() attributes {x = "' + "abc defg " * 1000
+    with pytest.raises(ParseError, match="closing string literal"):
+        LocatedParser(context(), text, "a").parse_module()
+
+
+def test_escapes_in_strings() -> None:
+    module = LocatedParser(context(), r'"test.op"() {x = "a\"b\n\41"} : () -> ()', "a")
+    op = module.parse_module().body.block.first_op
+    assert op is not None
+    assert str(op.attributes["x"]) == str(StringAttr('a"b\nA'))

@@ -8,8 +8,8 @@ import pytest
 from xdsl.utils.exceptions import PassFailedException
 
 from fusec.tools.output import OutputFile
-from fusec.tools.status import CannotWriteError, ExitStatus, InvalidResultError, UsageError, guard
-from fusec_dialects.errors import DoesNotFitError
+from fusec.tools.status import CannotWriteError, ExitStatus, UsageError, guard
+from fusec_dialects.errors import DoesNotFitError, InvalidResultError
 
 FUSE_OPT = Path(sys.executable).with_name("fuse-opt")
 

@@ -13,7 +13,48 @@ import onnx
 from onnx import ModelProto
 
 from fusec.semantics.dtypes import Array
-from fusec.semantics.weights import WeightStore, seeded_input
+from fusec.semantics.weights import WeightStore
+
+
+class ReferenceFailed(ValueError):
+    """ONNX Runtime cannot run the model; the text says why and what else there is."""
+
+
+def run_reference(
+    path: str, store: WeightStore, replaced: set[str], inputs: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Outputs of ONNX Runtime by name; `replaced` weights are taken from the store.
+
+    Raises ReferenceFailed where ONNX Runtime refuses the model, like types that it has no kernel
+    for.
+    """
+    try:
+        session = _session(path, store, replaced)
+        names = [i.name for i in session.get_inputs()]
+        feed = {n: inputs[n] if n in inputs else store[n] for n in names}
+        outputs = [o.name for o in session.get_outputs()]
+        return dict(zip(outputs, session.run(outputs, feed), strict=True))
+    except _faults() as error:
+        text = " ".join(str(error).split())
+        raise ReferenceFailed(
+            f"ONNX Runtime cannot run '{path}': {text[:300]}; compare with the operators "
+            "themselves by --reference float64"
+        ) from error
+
+
+def _session(path: str, store: WeightStore, replaced: set[str]) -> Any:
+    import onnxruntime
+
+    runtime = cast(Any, onnxruntime)
+    options = runtime.SessionOptions()
+    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    source: str | bytes = path
+    if replaced:
+        model = cast(Any, onnx).load(path)
+        _open_weights(model, replaced, store)
+        source = model.SerializeToString()
+    return runtime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
 
 
 def _open_weights(model: ModelProto, names: set[str], store: WeightStore) -> None:
@@ -32,27 +73,11 @@ def _open_weights(model: ModelProto, names: set[str], store: WeightStore) -> Non
         graph.input.append(onnx.helper.make_tensor_value_info(name, kind, array.shape))
 
 
-def run_reference(
-    path: str, store: WeightStore, replaced: set[str], inputs: Mapping[str, Array]
-) -> dict[str, Array]:
-    """Outputs of ONNX Runtime by name; `replaced` weights are taken from the store."""
-    import onnxruntime as ort
+def _faults() -> tuple[type[Exception], ...]:
+    """What ONNX Runtime raises: classes of its own without a common base."""
+    from importlib import import_module
 
-    model = onnx.load(path)
-    _open_weights(model, replaced, store)
-    options = cast(Any, ort.SessionOptions())
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 3
-    session = cast(
-        Any,
-        ort.InferenceSession(
-            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-        ),
-    )
-    names = {i.name for i in session.get_inputs()}
-    feed = {n: inputs[n] if n in inputs else store[n] for n in names}
-    outputs = [o.name for o in session.get_outputs()]
-    return dict(zip(outputs, session.run(outputs, feed), strict=True))
-
-
-__all__ = ["run_reference", "seeded_input"]
+    state = vars(import_module("onnxruntime.capi.onnxruntime_pybind11_state"))
+    names = ("Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "NotImplemented")
+    own = [state[n] for n in (*names, "RuntimeException", "NoSuchFile")]
+    return (*own, onnx.checker.ValidationError)

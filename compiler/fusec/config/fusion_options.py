@@ -29,7 +29,7 @@ class FusionOptions:
     enabled: bool = True
 
     def check(self, patterns: Collection[str]) -> None:
-        """Raises PassFailedException, with the nearest valid name, on anything that does not exist."""
+        """Raises PassFailedException, with the nearest valid name, on what does not exist."""
         _one_of("strategy", self.strategy, STRATEGIES)
         _one_of("objective", self.objective, OBJECTIVES)
         for name in sorted(self.disable | self.only):

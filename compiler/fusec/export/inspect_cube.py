@@ -12,6 +12,8 @@ from fusec.export.hivm_module import Call, Function, MemRef, Operation, Use, par
 
 L0_BYTES = 64 * 1024
 """L0A and L0B each, of every 910B and 910_93 chip."""
+ROWS = 16
+"""Rows and columns of a block in L0C."""
 BIAS_COLUMNS = 256
 """float32 bias values that the bias table (1 KB) holds; a half bias is widened on the way in."""
 _ELEMENT_BYTES = {"f16": 2, "bf16": 2, "f32": 4, "i8": 1}
@@ -199,20 +201,25 @@ def _fixpipe(function: Function, call: Call) -> Iterator[Finding]:
 
 
 def _stored(function: Function, call: Call, tiles: list[Tile]) -> Iterator[Finding]:
-    """What is stored to an argument was computed: rows and columns past `real` m and n hold what
-    was there before.
+    """What is stored was computed: rows and columns past `real` m and n hold what was there before.
+
+    To a workspace whole tiles are stored, of which a kernel may use a part: there, only whole
+    blocks of 16 that are missing count.
     """
     source, target = (function.roots(value) for value in call.operands[:2])
     stored = function.memref(call.operands[1])
-    if stored is None or len(stored.sizes) != 2 or not target <= function.arguments.keys():
+    if stored is None or len(stored.sizes) != 2:
         return
+    block = 1 if target <= function.arguments.keys() else ROWS
     for tile in tiles:
         if not source & function.roots(tile.result):
             continue
         for what, computed, size in zip(
             ("rows", "columns"), tile.real[::2], stored.sizes, strict=True
         ):
-            if size is None or (computed is not None and computed >= size):
+            if size is None or (computed is None and block > 1):
+                continue
+            if computed is not None and -(-computed // block) >= -(-size // block):
                 continue
             known = "not all" if computed is None else computed
             message = (

@@ -1,54 +1,72 @@
 """graph-infer-shapes: result types follow from operand types; sizes that become known replace `?`.
 
-Raises a diagnostic where an operator's operands contradict each other.
+Raises a diagnostic where an operator's operands contradict each other. Fused groups are inferred
+from within; kernels have one type for all of their calls, so they are not.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
-from fusec_dialects.graph import GraphOp
-from fusec_dialects.graph.base import tensor_type
-from fusec_dialects.graph.shapes import Shape, dims_of, infer_types, make_type
-
-
-def _refined(old: Shape, new: Shape) -> Shape:
-    """The more precise size of each axis."""
-    if len(old) != len(new):
-        return new
-    return tuple(
-        o if isinstance(n, str) and (isinstance(o, int) or n == "?") else n
-        for o, n in zip(old, new, strict=True)
-    )
+from fusec_dialects.graph import CallOp, FusedOp, GraphOp
+from fusec_dialects.graph.shapes import refined
+from fusec_dialects.place import place
 
 
 def infer_function(function: FuncOp) -> None:
-    """Refines the types of one function in program order."""
-    for op in function.body.walk():
-        if not isinstance(op, GraphOp):
-            continue
-        try:
-            types = infer_types(op)
-        except VerifyException as error:
-            raise PassFailedException(f"{op.name} at {op.location}: {error}") from error
-        for result, type_ in zip(op.results, types or [], strict=False):
-            old = tensor_type(result)
-            new = make_type(type_.element_type, _refined(dims_of(old), dims_of(type_)))
-            if new != old:
-                Rewriter.replace_value_with_new_type(result, new)
-    end = function.body.block.last_op
+    """Refines the types of one function in program order.
+
+    Raises PassFailedException, with the operator's place, where operands contradict each other.
+    """
+    block = function.body.block
+    _infer_block(block)
+    end = block.last_op
     if isinstance(end, ReturnOp):
-        inputs = function.function_type.inputs.data
         function.properties["function_type"] = FunctionType.from_lists(
-            inputs, [v.type for v in end.arguments]
+            [a.type for a in block.args], [v.type for v in end.arguments]
         )
+
+
+def _infer_block(block: Block) -> None:
+    for op in block.ops:
+        for value, type_ in _refinements(op):
+            if value.type != type_:
+                _check_users(value)
+                Rewriter.replace_value_with_new_type(value, type_)
+
+
+def _refinements(op: Operation) -> Iterator[tuple[SSAValue, Attribute]]:
+    """The results of an operator with their better types; groups are gone into on the way."""
+    if isinstance(op, FusedOp):
+        for argument, operand in zip(op.body.block.args, op.inputs, strict=True):
+            if argument.type != operand.type:
+                Rewriter.replace_value_with_new_type(argument, operand.type)
+        _infer_block(op.body.block)
+        yield from zip(op.results, (v.type for v in op.yielded), strict=True)
+    elif isinstance(op, GraphOp):
+        try:
+            types = refined(op)
+        except VerifyException as error:
+            raise PassFailedException(f"{place(op)}: {error}") from error
+        yield from zip(op.results, types, strict=True)
+
+
+def _check_users(value: SSAValue) -> None:
+    for use in value.uses:
+        if isinstance(use.operation, CallOp):
+            raise PassFailedException(
+                f"{place(use.operation)}: the type of an operand becomes more precise than its "
+                "kernel's; infer shapes before graph-outline"
+            )
 
 
 @dataclass(frozen=True)

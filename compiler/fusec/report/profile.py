@@ -1,48 +1,69 @@
 """Counts, bytes and modelled time of one compilation, as plain data.
 
-`operators`: imported ONNX operators, constants and views not counted. `groups`: calls on the fused
-level.
-`gm_boundary_bytes`: each tensor that crosses a group's boundary, once for every group that reads or
-writes it. Times are modelled by the timing simulator, in cycles of the target's clock and in µs.
+Times are modelled by the timing simulator, in cycles of the target's clock and in µs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import prod
-from typing import Any, cast
+from typing import TypedDict, cast
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, TensorType
+from xdsl.ir import Attribute, SSAValue
 
 from fusec.semantics.classes import FusionClass, fusion_class
+from fusec.semantics.interpreter import main_function
 from fusec.semantics.types import numpy_type
-from fusec_dialects.graph import CallOp, ConstantOp, GraphOp, WeightOp
-from fusec_dialects.npu.control import LaunchOp
-from fusec_dialects.npu.move import AllocOp
+from fusec_dialects.graph import CallOp, GraphOp
+
+CONSTANTS = ("constant_of_shape", "eye_like")
+"""Operators that compute nothing from a value."""
 
 
-def _main(module: ModuleOp) -> FuncOp:
-    for op in module.body.block.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data == "main":
-            return op
-    raise ValueError("the module has no function @main")
+class Profile(TypedDict):
+    """The figures of `fusec profile --json`.
+
+    `operators`: imported ones, constants and views not counted. `kernels`: launches of the placed
+    host function. `groups`: fused groups and single operators before lowering. `gm_boundary_bytes`:
+    each tensor that crosses a group's boundary, once for every group that reads or writes it.
+    `workspace_bytes` of global memory hold what lives between kernels. `gm_bytes` cross the cores'
+    port to global memory, `hbm_bytes` of them come from or go to HBM rather than L2. `pipe_busy`:
+    part of `cycles` by pipe. `compile_seconds`: by stage.
+    """
+
+    model: str
+    target: str
+    operators: int
+    kernels: int
+    groups: int
+    gm_boundary_bytes: int
+    workspace_bytes: int
+    gm_bytes: int
+    hbm_bytes: int
+    cycles: float
+    modelled_us: float
+    pipe_busy: dict[str, float]
+    host_calls: int
+    compile_seconds: dict[str, float]
 
 
 def count_operators(module: ModuleOp) -> int:
-    """Imported ONNX operators that depend on an input; views and constants are not counted."""
-    known: set[SSAValue] = set()
-    places: set[object] = set()
-    for op in _main(module).body.block.ops:
-        if isinstance(op, WeightOp | ConstantOp):
-            known.add(op.results[0])
-        elif isinstance(op, GraphOp):
-            if all(o in known for o in op.operands):
-                known.update(op.results)
-            elif fusion_class(op.op_name) != FusionClass.VIEW:
-                places.add(op.location)
-    return len(places)
+    """Imported operators; constants and views are not counted.
+
+    Operators in a row with the same known place (an ONNX node that became several) are one.
+    """
+    count = 0
+    before: Attribute = UNKNOWN_LOC
+    for op in main_function(module).body.block.ops:
+        if not isinstance(op, GraphOp) or op.op_name in CONSTANTS:
+            continue
+        if fusion_class(op.op_name) == FusionClass.VIEW:
+            continue
+        if op.location == UNKNOWN_LOC or op.location != before:
+            count += 1
+        before = op.location
+    return count
 
 
 def tensor_bytes(type_: Attribute) -> int:
@@ -63,7 +84,7 @@ def _source(value: SSAValue) -> SSAValue:
 
 
 def _calls(module: ModuleOp) -> Iterator[CallOp]:
-    return (op for op in _main(module).body.block.ops if isinstance(op, CallOp))
+    return (op for op in main_function(module).body.block.ops if isinstance(op, CallOp))
 
 
 def boundary_bytes(module: ModuleOp) -> int:
@@ -76,42 +97,31 @@ def boundary_bytes(module: ModuleOp) -> int:
     return total
 
 
-def _of_type(module: ModuleOp, kind: type[Operation]) -> Iterator[Operation]:
-    return (op for op in _main(module).body.block.ops if isinstance(op, kind))
-
-
-def workspace_bytes(module: ModuleOp) -> int:
-    """Highest byte of global memory that the placed host function allocates between its kernels."""
-    top = 0
-    for op in _of_type(module, AllocOp):
-        if isinstance(op, AllocOp):
-            start = 0 if op.address is None else op.address.value.data
-            type_ = op.result.type
-            size = prod(type_.get_shape()) * numpy_type(type_.element_type).itemsize
-            top = max(top, start + size)
-    return top
-
-
 def profile_levels(
-    imported: ModuleOp, fused: ModuleOp, npu: ModuleOp, seconds: Mapping[str, float]
-) -> dict[str, Any]:
-    """The figures of one compilation, with the names of `fusec profile --json`."""
+    model: str,
+    imported: ModuleOp,
+    fused: ModuleOp,
+    npu: ModuleOp,
+    seconds: Mapping[str, float],
+) -> Profile:
+    """The figures of one compilation: `model` is its name, `seconds` those of its stages."""
     from fusec.simulator.timing import time_host
 
     timing = time_host(npu)
-    target = npu.attributes.get("npu.target")
+    host = main_function(npu)
     return {
-        "target": target.data if isinstance(target, StringAttr) else "",
+        "model": model,
+        "target": timing.target,
         "operators": count_operators(imported),
-        "kernels": sum(1 for _ in _of_type(npu, LaunchOp)),
+        "kernels": len(timing.kernels),
         "groups": sum(1 for _ in _calls(fused)),
         "gm_boundary_bytes": boundary_bytes(fused),
-        "workspace_bytes": workspace_bytes(npu),
+        "workspace_bytes": timing.workspace_bytes,
         "gm_bytes": timing.gm_bytes,
         "hbm_bytes": timing.hbm_bytes,
         "cycles": timing.cycles,
         "modelled_us": timing.us,
         "pipe_busy": dict(timing.pipe_busy),
-        "host_calls": 0,
+        "host_calls": sum(op.name == "npu.host_call" for op in host.body.block.ops),
         "compile_seconds": dict(seconds),
     }

@@ -7,15 +7,18 @@ A rule looks at one operator and either replaces it through the Rewriter or says
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from fusec_dialects.graph import OPERATORS, AttrValue, GraphOp
-from fusec_dialects.graph.shapes import infer_types
+from fusec_dialects.graph import AttrValue, CallOp, ConstantOp, FusedOp, GraphOp, WeightOp, build
+from fusec_dialects.place import place
+
+PURE = (GraphOp, ConstantOp, WeightOp, FusedOp, CallOp)
+"""Operators that go away when nobody uses their results."""
 
 
 class Rewriter:
@@ -42,13 +45,11 @@ class Rewriter:
         attrs: Mapping[str, AttrValue | Attribute] | None = None,
         types: Sequence[Attribute] | None = None,
     ) -> SSAValue:
-        """Insert an operator of the graph dialect; types follow from the operands if not given."""
-        cls = OPERATORS[name]
-        if types is None:
-            draft = cls.make(operands, [operands[0].type], attrs)
-            types = infer_types(draft) or [operands[0].type]
-            draft.erase()
-        return self.insert(cls.make(operands, types, attrs)).results[0]
+        """Insert an operator of the graph dialect; types follow from the operands if not given.
+
+        Raises VerifyException where the operands contradict each other: a rule checks before.
+        """
+        return self.insert(build(name, operands, attrs, types)).results[0]
 
     def replace(self, *values: SSAValue) -> bool:
         """The operator's results become these values; the operator goes away. Always True."""
@@ -58,15 +59,53 @@ class Rewriter:
             old.replace_all_uses_with(new)
         return True
 
+    def undo(self) -> None:
+        """Take back what a rule inserted before it said no."""
+        for op in reversed(self.inserted):
+            op.detach()
+            op.erase()
+        self.inserted.clear()
+
 
 @dataclass(frozen=True)
 class Rule:
-    """`apply(op, rewriter)` gives True after it replaced the operator."""
+    """`apply(op, rewriter)` gives True after it replaced the operator.
+
+    An operator is tried again when one of its operands or users changed, and when it becomes the
+    only user of an operand.
+    """
 
     name: str
     roots: tuple[str, ...]
     apply: Callable[[GraphOp, Rewriter], bool]
     benefit: int = 1
+
+
+class _Worklist:
+    """Operators to try, each once at a time; those without a rule are left out."""
+
+    def __init__(self, roots: Mapping[str, Sequence[Rule]], ops: Iterable[Operation]) -> None:
+        self._roots = roots
+        self._queue: deque[Operation] = deque()
+        self._waiting: set[Operation] = set()
+        self.gone: set[Operation] = set()
+        self.add(ops)
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def __iter__(self) -> Iterator[GraphOp]:
+        while self._queue:
+            op = self._queue.popleft()
+            self._waiting.discard(op)
+            if op not in self.gone and isinstance(op, GraphOp):
+                yield op
+
+    def add(self, ops: Iterable[Operation]) -> None:
+        for op in ops:
+            if op.name in self._roots and op not in self._waiting and op not in self.gone:
+                self._queue.append(op)
+                self._waiting.add(op)
 
 
 def run_rules(module: ModuleOp, rules: Sequence[Rule], cap: int | None = None) -> Counter[str]:
@@ -80,61 +119,71 @@ def run_rules(module: ModuleOp, rules: Sequence[Rule], cap: int | None = None) -
     for rule in sorted(rules, key=lambda r: -r.benefit):
         for root in rule.roots:
             by_root[root].append(rule)
-    queue: deque[Operation] = deque(op for op in module.walk() if op.name in by_root)
-    waiting = set(queue)
-    gone: set[Operation] = set()
-    left = cap if cap is not None else 8 * len(queue) + 64
+    work = _Worklist(by_root, module.walk())
+    cap = 8 * len(work) + 64 if cap is None else cap
     fired: Counter[str] = Counter()
-    while queue:
-        op = queue.popleft()
-        waiting.discard(op)
-        if op in gone or not isinstance(op, GraphOp):
-            continue
+    for op in work:
         users = [use.operation for r in op.results for use in r.uses]
         inputs = [o.owner for o in op.operands if isinstance(o.owner, Operation)]
         rewriter = Rewriter(op)
-        rule = next((r for r in by_root[op.name] if r.apply(op, rewriter)), None)
+        rule = _first_that_fires(by_root[op.name], op, rewriter)
         if rule is None:
             continue
         fired[rule.name] += 1
-        left -= 1
-        if left < 0:
-            worst, count = fired.most_common(1)[0]
-            raise PassFailedException(
-                f"rewriting does not end: rule '{worst}' fired {count} times; "
-                "two rules undo each other"
-            )
-        gone |= _erase_dead(op)
-        for other in (*rewriter.inserted, *users, *inputs):
-            if other not in waiting and other not in gone and other.name in by_root:
-                queue.append(other)
-                waiting.add(other)
+        if fired.total() > cap:
+            raise PassFailedException(_endless(fired, op))
+        work.add((*rewriter.inserted, *users, *inputs, *_erase_dead(op, work.gone)))
     return fired
 
 
-def _erase_dead(op: Operation) -> set[Operation]:
-    """Erase an operator and the producers that only it used."""
-    gone: set[Operation] = set()
+def _first_that_fires(rules: Sequence[Rule], op: GraphOp, rewriter: Rewriter) -> Rule | None:
+    for rule in rules:
+        if rule.apply(op, rewriter):
+            return rule
+        rewriter.undo()
+    return None
+
+
+def _endless(fired: Counter[str], op: Operation) -> str:
+    worst, count = fired.most_common(1)[0]
+    others = [f"'{name}' ({n} times)" for name, n in fired.most_common(3)[1:]]
+    with_ = f", with {' and '.join(others)}" if others else ""
+    return (
+        f"{place(op)}: rewriting does not end: rule '{worst}' fired {count} times{with_}; "
+        "rules undo each other"
+    )
+
+
+def _erase_dead(op: Operation, gone: set[Operation]) -> list[Operation]:
+    """Erase an operator and the producers that only it used, which go into `gone`.
+
+    Gives the operators that became the only user of something.
+    """
+    alone: list[Operation] = []
     stack = [op]
     while stack:
         top = stack.pop()
-        if top in gone or any(r.first_use for r in top.results) or not top.results:
+        if top in gone or not top.results or any(r.first_use for r in top.results):
             continue
-        producers = [o.owner for o in top.operands if isinstance(o.owner, Operation)]
+        operands = list(top.operands)
         block = top.parent
         if not isinstance(block, Block):
             continue
         block.erase_op(top)
         gone.add(top)
-        stack.extend(producers)
-    return gone
+        for operand in operands:
+            if isinstance(operand.owner, PURE) and operand.first_use is None:
+                stack.append(operand.owner)
+            elif (use := operand.first_use) is not None and operand.has_one_use():
+                alone.append(use.operation)
+    return alone
 
 
 def erase_dead_code(block: Block) -> int:
     """Erase pure operators whose results nobody uses; gives how many."""
     count = 0
     for op in reversed(list(block.ops)):
-        if op.results and not any(r.first_use for r in op.results):
+        if isinstance(op, PURE) and not any(r.first_use for r in op.results):
             block.erase_op(op)
             count += 1
     return count

@@ -6,32 +6,30 @@ to it), or (operator, operand, ...); operands of commutative operators match in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from fusec.semantics.interpreter import constant_array
 from fusec_dialects.graph import ConstantOp, GraphOp
+from fusec_dialects.graph.base import element_name
 
 Pattern: TypeAlias = "str | float | tuple[str | Pattern, ...]"
 
 COMMUTATIVE = frozenset({"add", "mul", "max", "min", "and", "or", "equal"})
-TOLERANCE = {"f16": 2e-3, "bf16": 8e-3}
-"""How far a constant may be from the pattern's number, relatively; 1e-6 for other types."""
+TOLERANCE = {"f16": 2.0**-10, "bf16": 2.0**-7}
+"""How far a constant may be from a number that its type cannot hold, relatively: one unit in the
+last place, for other types 1e-6 since exporters compute constants in f32."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Captures:
     """What a pattern found: values by name, and the operators that the expression consists of."""
 
-    values: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
-    ops: list[Operation] = field(default_factory=list[Operation])
-
-    def copy(self) -> Captures:
-        return Captures(dict(self.values), list(self.ops))
+    values: Mapping[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+    ops: tuple[Operation, ...] = ()
 
 
 def scalar_of(value: SSAValue) -> float | None:
@@ -44,46 +42,56 @@ def scalar_of(value: SSAValue) -> float | None:
 
 
 def _close(value: SSAValue, number: float) -> bool:
+    """Whether a constant is this number, exactly where its type can hold it."""
+    owner = value.owner
     found = scalar_of(value)
-    if found is None:
+    if found is None or not isinstance(owner, ConstantOp):
         return False
-    element = str(getattr(value.type, "element_type", ""))
-    return bool(np.isclose(found, number, rtol=TOLERANCE.get(element, 1e-6), atol=0.0))
+    if float(constant_array(owner).dtype.type(number)) == number:
+        return found == number
+    tolerance = TOLERANCE.get(element_name(value.type), 1e-6)
+    return abs(found - number) <= tolerance * abs(number)
 
 
-def match(value: SSAValue, pattern: Pattern, found: Captures | None = None) -> Captures | None:
-    """The captures of a pattern at a value, or None."""
-    found = found or Captures()
+def match(value: SSAValue, pattern: Pattern) -> Captures | None:
+    """The captures of a pattern at a value, or None; every order of operands is tried."""
+    return next(_matches(value, pattern, Captures()), None)
+
+
+def _matches(value: SSAValue, pattern: Pattern, found: Captures) -> Iterator[Captures]:
     if isinstance(pattern, str):
-        if found.values.setdefault(pattern, value) is value:
-            return found
-        return None
+        known = found.values.get(pattern)
+        if known is None:
+            yield Captures({**found.values, pattern: value}, found.ops)
+        elif known is value:
+            yield found
+        return
     if isinstance(pattern, int | float):
-        return found if _close(value, pattern) else None
+        if _close(value, pattern):
+            yield found
+        return
     name, *operands = pattern
     op = value.owner
     if not isinstance(op, GraphOp) or op.op_name != name or len(op.operands) != len(operands):
-        return None
-    found.ops.append(op)
-    result = _operands(op.operands, operands, found.copy())
-    if result is None and name in COMMUTATIVE and len(operands) == 2:
-        result = _operands(op.operands[::-1], operands, found.copy())
-    return result
+        return
+    inside = Captures(found.values, (*found.ops, op))
+    yield from _operands(op.operands, operands, inside)
+    if name in COMMUTATIVE and len(operands) == 2 and operands[0] != operands[1]:
+        yield from _operands(op.operands[::-1], operands, inside)
 
 
 def _operands(
     values: Sequence[SSAValue], patterns: Sequence[Pattern], found: Captures
-) -> Captures | None:
-    for value, pattern in zip(values, patterns, strict=True):
-        result = match(value, pattern, found)
-        if result is None:
-            return None
-        found = result
-    return found
+) -> Iterator[Captures]:
+    if not patterns:
+        yield found
+        return
+    for first in _matches(values[0], patterns[0], found):
+        yield from _operands(values[1:], patterns[1:], first)
 
 
 def is_private(root: Operation, found: Captures) -> bool:
-    """Whether no operator outside of the expression uses a value inside of it, its root excepted."""
+    """Whether nothing outside of the expression uses a value inside of it, but for its root's."""
     inside = set(found.ops)
     return all(
         use.operation in inside

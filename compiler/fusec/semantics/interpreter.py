@@ -1,6 +1,7 @@
 """Runs a module of the graph dialect, before or after fusion and outlining, on numpy arrays.
 
-Values go away after their last use. With `oracle` everything floating is float64.
+Values go away after their last use. With `oracle` everything floating is float64. Every result is
+checked against its type, so a wrong shape rule does not go unseen.
 """
 
 from __future__ import annotations
@@ -10,17 +11,26 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, NameLoc, StringAttr, TensorType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DictionaryAttr,
+    ModuleOp,
+    NameLoc,
+    StringAttr,
+    TensorType,
+)
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from fusec.semantics.base import AttrValue
-from fusec.semantics.dtypes import Array
+from fusec.semantics.base import AttrValue, SemanticsError
+from fusec.semantics.dtypes import FLOAT64, Array, is_floating
 from fusec.semantics.table import evaluate
 from fusec.semantics.types import NUMPY_NAMES, numpy_type
 from fusec.semantics.weights import Tap
 from fusec_dialects.graph import CallOp, ConstantOp, FusedOp, GraphOp, KernelOp, WeightOp, YieldOp
 from fusec_dialects.graph.base import tensor_type
+from fusec_dialects.graph.sizes import UNNAMED, dims_of, text
+from fusec_dialects.place import place
 
 
 class GraphError(ValueError):
@@ -31,22 +41,29 @@ def constant_array(op: ConstantOp) -> Array:
     """The value of an inline constant."""
     type_ = tensor_type(op.y)
     dtype = numpy_type(type_.element_type)
-    return np.frombuffer(op.value.data.data, dtype).reshape(type_.get_shape())
+    return np.frombuffer(op.content, dtype).reshape(type_.get_shape())
 
 
-def semantic_attrs(op: GraphOp) -> dict[str, AttrValue]:
-    """The attributes as the semantics take them: element types by numpy's names."""
+def semantic_attrs(op: GraphOp, sizes: Mapping[str, int] | None = None) -> dict[str, AttrValue]:
+    """The attributes as the semantics take them: element types by numpy's names.
+
+    `sizes` has the dynamic sizes by name, where they are known.
+    """
     attrs: dict[str, AttrValue] = {k: v for k, v in op.attrs().items() if v is not None}
     if isinstance(to := attrs.get("to"), str):
         attrs["to"] = NUMPY_NAMES[to]
+    shape = attrs.get("shape")
+    if sizes and isinstance(shape, tuple) and -1 in shape:
+        dims = dims_of(tensor_type(op.results[0]))
+        attrs["shape"] = tuple(sizes.get(d, -1) if isinstance(d, str) else d for d in dims)
     return attrs
 
 
 def names_of(attrs: Sequence[DictionaryAttr] | None, count: int) -> list[str]:
-    """The `graph.name` of each argument or result, "" where there is none."""
+    """The `graph.name` of each argument or result, its number where there is none."""
     found = [entry.data.get("graph.name") for entry in attrs or ()]
-    names = [name.data if isinstance(name, StringAttr) else "" for name in found]
-    return names + [""] * (count - len(names))
+    found += [None] * (count - len(found))
+    return [n.data if isinstance(n, StringAttr) else str(i) for i, n in enumerate(found)]
 
 
 def argument_names(function: FuncOp) -> list[str]:
@@ -61,6 +78,14 @@ def result_names(function: FuncOp) -> list[str]:
     return names_of(None if function.res_attrs is None else function.res_attrs.data, count)
 
 
+def main_function(module: ModuleOp) -> FuncOp:
+    """The function @main. Raises GraphError where there is none."""
+    for op in module.body.block.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == "main" and op.body.blocks:
+            return op
+    raise GraphError("the module has no function @main; give the network's function this name")
+
+
 class Interpreter:
     """Runs the functions of one module with one set of weights."""
 
@@ -73,9 +98,10 @@ class Interpreter:
         tap: Tap | None = None,
     ) -> None:
         self._weights: Mapping[str, Array] = weights
-        self._derived: dict[str, Array] = {}
+        self._derived: dict[str, Array] | None = None
         self._oracle = oracle
         self._tap = tap
+        self._sizes: dict[str, int] = {}
         self._kernels: dict[str, KernelOp] = {}
         self._functions: dict[str, FuncOp] = {}
         for op in module.body.block.ops:
@@ -85,27 +111,28 @@ class Interpreter:
                 self._functions[op.sym_name.data] = op
 
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """Outputs of `main` by name. Raises GraphError on missing inputs and wrong types."""
+        """Outputs of `main` by name.
+
+        Raises GraphError on missing inputs, wrong types and operators without a meaning.
+        """
         main = self._functions.get("main")
         if main is None:
             raise GraphError("the module has no function @main")
-        self._derived = self.derived_weights()
-        arguments = [
-            check_input(name or str(i), inputs, type_)
-            for i, (name, type_) in enumerate(
-                zip(argument_names(main), main.function_type.inputs.data, strict=True)
-            )
-        ]
+        self._sizes = {}
+        self.derived_weights()
+        named = zip(argument_names(main), main.function_type.inputs.data, strict=True)
+        arguments = [check_input(name, inputs, type_, self._sizes) for name, type_ in named]
         results = self._block(main.body.block, arguments)
         return dict(zip(result_names(main), results, strict=True))
 
     def derived_weights(self) -> dict[str, Array]:
-        """What `@weights` computes, by name."""
-        function = self._functions.get("weights")
-        if function is None:
-            return {}
-        results = self._block(function.body.block, [])
-        return dict(zip(result_names(function), results, strict=True))
+        """What `@weights` computes, by name; evaluated once."""
+        if self._derived is None:
+            function = self._functions.get("weights")
+            results = [] if function is None else self._block(function.body.block, [])
+            names = [] if function is None else result_names(function)
+            self._derived = dict(zip(names, results, strict=True))
+        return self._derived
 
     def _block(self, block: Block, arguments: Sequence[Array]) -> list[Array]:
         env: dict[SSAValue, Array] = dict(zip(block.args, arguments, strict=True))
@@ -126,7 +153,7 @@ class Interpreter:
     def _op(self, op: Operation, operands: Sequence[Array]) -> Sequence[Array]:
         match op:
             case WeightOp():
-                results = [self._weight(op.weight.data)]
+                results = [self._weight(op)]
             case ConstantOp():
                 results = [self._wide(constant_array(op))]
             case FusedOp():
@@ -137,7 +164,7 @@ class Interpreter:
                     raise GraphError(f"no kernel {op.callee}")
                 results = self._block(kernel.body.block, operands)
             case GraphOp():
-                results = evaluate(op.op_name, operands, semantic_attrs(op), oracle=self._oracle)
+                results = self._evaluate(op, operands)
             case _:
                 raise GraphError(f"{op.name} is not an operator of the graph dialect")
         if self._tap is not None:
@@ -151,20 +178,53 @@ class Interpreter:
             for array in results:
                 self._tap(name, array)
 
-    def _weight(self, name: str) -> Array:
-        if name in self._derived:
-            return self._derived[name]
-        if name not in self._weights:
-            raise GraphError(f"weight '{name}' is in no store; load the model that it belongs to")
-        return self._wide(self._weights[name])
+    def _evaluate(self, op: GraphOp, operands: Sequence[Array]) -> Sequence[Array]:
+        attrs = semantic_attrs(op, self._sizes)
+        try:
+            results = evaluate(op.op_name, operands, attrs, oracle=self._oracle)
+        except SemanticsError as error:
+            raise GraphError(f"{place(op)}: {error}") from error
+        for result, array in zip(op.results, results, strict=True):
+            self._check(op, tensor_type(result), array)
+        return results
+
+    def _check(self, op: Operation, type_: TensorType[Attribute], array: Array) -> None:
+        """The array is what the type says; with the oracle floating types are all float64."""
+        dtype, shape = numpy_type(type_.element_type), type_.get_shape()
+        wide = self._oracle and is_floating(dtype)
+        if array.dtype != (FLOAT64 if wide else dtype) or not _fits(array.shape, shape):
+            found = f"{array.dtype.name}{list(array.shape)}"
+            raise GraphError(f"{place(op)}: the value is {found}, its type is {type_}")
+
+    def _weight(self, op: WeightOp) -> Array:
+        name = op.weight.data
+        array = (self._derived or {}).get(name)
+        if array is None:
+            if name not in self._weights:
+                raise GraphError(
+                    f"{place(op)}: weight '{name}' is in no store; load the model it belongs to"
+                )
+            array = self._wide(self._weights[name])
+        self._check(op, tensor_type(op.y), array)
+        return array
 
     def _wide(self, array: Array) -> Array:
-        floating = array.dtype.kind == "f" or array.dtype.name == "bfloat16"
-        return array.astype(np.float64) if self._oracle and floating else array
+        return array.astype(FLOAT64) if self._oracle and is_floating(array.dtype) else array
 
 
-def check_input(name: str, inputs: Mapping[str, Array], type_: object) -> Array:
-    """The input of that name, of the model's type and shape; GraphError otherwise."""
+def _fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
+    return len(shape) == len(declared) and all(
+        d in (DYNAMIC_INDEX, s) for s, d in zip(shape, declared, strict=True)
+    )
+
+
+def check_input(
+    name: str, inputs: Mapping[str, Array], type_: object, sizes: dict[str, int] | None = None
+) -> Array:
+    """The input of that name, of the model's type and shape; GraphError otherwise.
+
+    `sizes` gets the dynamic sizes by name; one that another input gave already has to be the same.
+    """
     if name not in inputs:
         raise GraphError(
             f"input '{name}' is missing; there are {', '.join(sorted(inputs)) or 'none'}"
@@ -173,11 +233,14 @@ def check_input(name: str, inputs: Mapping[str, Array], type_: object) -> Array:
     if not isinstance(type_, TensorType):
         raise GraphError(f"input '{name}' is {type_}, not a tensor")
     tensor = cast(TensorType[Attribute], type_)
-    dtype, shape = numpy_type(tensor.element_type), tensor.get_shape()
+    dtype, dims = numpy_type(tensor.element_type), dims_of(tensor)
     if array.dtype != dtype:
         raise GraphError(f"input '{name}' is {array.dtype.name}, the model takes {dtype.name}")
-    if len(array.shape) != len(shape) or any(
-        d not in (-1, s) for d, s in zip(shape, array.shape, strict=True)
-    ):
-        raise GraphError(f"input '{name}' is {list(array.shape)}, the model takes {list(shape)}")
+    if not _fits(array.shape, tensor.get_shape()):
+        raise GraphError(f"input '{name}' is {list(array.shape)}, the model takes {text(dims)}")
+    for dim, size in zip(dims, array.shape, strict=True):
+        if sizes is None or not isinstance(dim, str) or dim == UNNAMED:
+            continue
+        if sizes.setdefault(dim, size) != size:
+            raise GraphError(f"input '{name}' has {dim} = {size}, another input has {sizes[dim]}")
     return array

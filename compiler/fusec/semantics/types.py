@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from xdsl.dialects.builtin import (
     IntegerType,
     Signedness,
@@ -53,6 +55,7 @@ def element_type(dtype: DType) -> Attribute:
     return ELEMENT_TYPES[dtype.name]
 
 
+@cache
 def numpy_type(element: Attribute) -> DType:
     """The numpy type of an MLIR element type; ValueError where there is none."""
     name = NUMPY_NAMES.get(str(element))

@@ -168,9 +168,11 @@ def _reduce(instr: Instr, names: Sequence[str]) -> str:
 def _cast(instr: Instr, names: Sequence[str]) -> str:
     source, dest = instr.view(0).dtype, instr.dest.dtype
     wide = _wide(instr, 0, names[0])
+    if dest == "i1":
+        return f"np_not_equal({wide}, 0, {names[1]})"
     if source in ("f16", "bf16", "f32") and dest.startswith("i"):
         return f"{names[1]}[...] = to_integer({wide}, {instr.mode!r}, dt_{dest})"
-    if source == "i64":
+    if source == "i64" and dest.startswith("i"):
         return f"{names[1]}[...] = saturate({names[0]}, dt_{dest})"
     if source == "f32" and instr.mode not in ("", "rint"):
         return f"{names[1]}[...] = round_to({names[0]}, {instr.mode!r}, dt_{dest})"

@@ -20,9 +20,11 @@ import fusec
 from fusec import pipelines
 from fusec.hw import TARGETS, load_target
 from fusec.tools.output import OutputFile
-from fusec.tools.stages import StageLog, module_text, verify
-from fusec.tools.status import InputError, InvalidResultError, UsageError, guard
+from fusec.tools.stages import StageLog, module_text
+from fusec.tools.status import InputError, UsageError, guard
 from fusec.universe import FUSEC_UNIVERSE
+from fusec_dialects.errors import InvalidResultError
+from fusec_dialects.verify import verify
 
 PROGRAM = "fuse-opt"
 

@@ -6,7 +6,8 @@ import stat
 import tempfile
 from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from types import TracebackType
+from typing import BinaryIO, Self, TextIO
 
 from fusec.tools.status import CannotWriteError
 
@@ -28,6 +29,21 @@ class OutputFile:
             raise self.fault(error) from error
         self.stream: TextIO = TextIOWrapper(self.raw, encoding="utf-8", write_through=True)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Commits, or discards after an error."""
+        if kind is None:
+            self.commit()
+            return
+        self.discard()
+
     def commit(self) -> None:
         """Closes the stream and puts the file in its place."""
         try:
@@ -36,6 +52,16 @@ class OutputFile:
                 os.replace(self._temporary, self._path.resolve())
         except OSError as error:
             self.discard()
+            raise self.fault(error) from error
+
+    def write(self, data: bytes | str) -> None:
+        """Writes bytes or text. Raises CannotWriteError."""
+        try:
+            if isinstance(data, str):
+                self.stream.write(data)
+            else:
+                self.raw.write(data)
+        except OSError as error:
             raise self.fault(error) from error
 
     def discard(self) -> None:
@@ -74,13 +100,8 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Writes a whole file or none. Raises CannotWriteError."""
-    output = OutputFile(str(path))
-    try:
-        output.raw.write(data)
-    except OSError as error:
-        output.discard()
-        raise output.fault(error) from error
-    output.commit()
+    with OutputFile(str(path)) as output:
+        output.write(data)
 
 
 def _umask() -> int:

@@ -1,4 +1,4 @@
-"""What a pass pipeline did, pass by pass: verification, seconds, operator counts, dumped IR.
+"""What a pass pipeline did, pass by pass: seconds, operator counts, dumped IR.
 
 A `StageLog` is told before and after each pass; it prints to stderr, never into the IR.
 """
@@ -10,12 +10,9 @@ from typing import NamedTuple, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
-from xdsl.utils.exceptions import VerifyException
 
 from fusec.tools.output import write_text
 from fusec.tools.status import CannotWriteError
-from fusec_dialects.dominance import verify_dominance
-from fusec_dialects.place import place
 
 
 class Stage(NamedTuple):
@@ -94,21 +91,6 @@ class StageLog:
         self._dumped += 1
 
 
-def verify(module: ModuleOp) -> None:
-    """All verifiers and the order of definitions and uses.
-
-    Raises the first VerifyException, its message led by the place of the operator.
-    """
-    try:
-        module.verify()
-    except VerifyException as error:
-        culprit = next((op for op in module.walk() if _is_culprit(op)), None)
-        if culprit is not None:
-            error.args = (f"{place(culprit)}: {error}",)
-        raise
-    verify_dominance(module)
-
-
 def count_operators(module: ModuleOp) -> int:
     """Operators inside the module, those in nested regions included."""
     return sum(1 for _ in module.walk()) - 1
@@ -121,15 +103,3 @@ def module_text(module: ModuleOp) -> str:
     Printer(stream=stream).print_op(module)
     stream.write("\n")
     return stream.getvalue()
-
-
-def _is_culprit(op: object) -> bool:
-    from xdsl.ir import Operation
-
-    if not isinstance(op, Operation):
-        return False
-    try:
-        op.verify(verify_nested_ops=False)
-    except VerifyException:
-        return True
-    return False

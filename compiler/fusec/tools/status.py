@@ -19,7 +19,7 @@ from xdsl.utils.exceptions import (
 )
 
 from fusec.hw import TargetError, TargetFileError
-from fusec_dialects.errors import DoesNotFitError
+from fusec_dialects.errors import DoesNotFitError, InvalidResultError
 
 
 class ExitStatus(IntEnum):
@@ -43,10 +43,6 @@ class InputError(Exception):
 
 class CannotWriteError(Exception):
     """An output that cannot be written; the text names the path and the reason."""
-
-
-class InvalidResultError(DiagnosticException):
-    """A pass left IR that does not verify: our fault, not the user's."""
 
 
 _EXTRAS = {"onnx": "onnx", "onnxruntime": "test", "llvmlite": "ascend", "ascendnpu_ir": "ascend"}

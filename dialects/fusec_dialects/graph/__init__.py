@@ -9,15 +9,9 @@ attributes. A model is `func.func @main`; what is computed from weights alone is
 from xdsl.ir import Dialect
 
 from .base import AttrValue, DimsAttr, GraphOp
-from .compute import COMPUTE
-from .elementwise import ELEMENTWISE
-from .movement import MOVEMENT, ConstantOp, WeightOp
+from .movement import ConstantOp, WeightOp
+from .operators import OPERATORS, build
 from .region import CallOp, FusedOp, KernelOp, YieldOp
-
-OPERATORS: dict[str, type[GraphOp]] = {
-    cls.name.removeprefix("graph."): cls for cls in (*ELEMENTWISE, *COMPUTE, *MOVEMENT)
-}
-"""Every operator with the common format, by its name without the dialect."""
 
 Graph = Dialect(
     "graph",
@@ -37,4 +31,5 @@ __all__ = [
     "KernelOp",
     "WeightOp",
     "YieldOp",
+    "build",
 ]

@@ -8,7 +8,9 @@ not printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import isfinite
 from typing import ClassVar, Self, TypeAlias, cast
 
@@ -27,8 +29,16 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
-from xdsl.irdl import IRDLOperation, base, irdl_attr_definition, param_def, traits_def
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
+from xdsl.irdl import (
+    AttrConstraint,
+    IRDLOperation,
+    VerificationContext,
+    base,
+    irdl_attr_definition,
+    param_def,
+    traits_def,
+)
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
@@ -36,6 +46,8 @@ from xdsl.utils.exceptions import VerifyException
 
 Tensor = base(TensorType)
 """Constraint of every operand and result."""
+
+_NAME = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
 
 Ints = DenseArrayBase.constr(i64)
 Int = IntegerAttr[I64]
@@ -47,7 +59,10 @@ AttrValue: TypeAlias = int | float | bool | str | tuple[int, ...] | None
 
 @irdl_attr_definition
 class DimsAttr(ParametrizedAttribute):
-    """`#graph.dims<[N, 128]>`: names of the dynamic sizes of a tensor, as its encoding."""
+    """`#graph.dims<[N, 128]>`: names of the dynamic sizes of a tensor, as its encoding.
+
+    Two sizes of one name are equal; a `?` has no name.
+    """
 
     name = "graph.dims"
     dims: ArrayAttr[StringAttr | IntegerAttr] = param_def()
@@ -64,6 +79,8 @@ class DimsAttr(ParametrizedAttribute):
             value = parser.parse_optional_integer(allow_boolean=False, allow_negative=False)
             if value is not None:
                 return IntegerAttr(value, i64)
+            if parser.parse_optional_punctuation("?") is not None:
+                return StringAttr("?")
             return StringAttr(parser.parse_identifier())
 
         with parser.in_angle_brackets():
@@ -74,13 +91,18 @@ class DimsAttr(ParametrizedAttribute):
         with printer.in_angle_brackets():
             printer.print_string("[" + ", ".join(map(str, self.values())) + "]")
 
+    def verify(self) -> None:
+        for value in self.values():
+            if isinstance(value, str) and value != "?" and not _NAME.fullmatch(value):
+                raise VerifyException(f"#graph.dims: '{value}' is not a name like N or seq_len")
+
     def values(self) -> tuple[int | str, ...]:
         """Sizes, names for the dynamic ones."""
         return tuple(d.data if isinstance(d, StringAttr) else d.value.data for d in self.dims)
 
 
 def attribute(value: AttrValue | Attribute) -> Attribute:
-    """The IR attribute of a plain Python value; attributes (an element type) are left as they are."""
+    """The IR attribute of a plain Python value; an attribute (an element type) stays as it is."""
     if isinstance(value, Attribute):
         return value
     if isinstance(value, bool):
@@ -132,24 +154,45 @@ def _print_attribute(printer: Printer, attr: Attribute) -> None:
 
 
 def _parse_attribute(parser: Parser) -> Attribute:
-    if (value := parser.parse_optional_boolean()) is not None:
-        return IntegerAttr(int(value), i1)
+    """A number is i64 or f64, a list of integers an array; inf and nan are hexadecimal f64."""
     ints = parser.parse_optional_comma_separated_list(
         parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
     )
     if ints is not None:
         return DenseArrayBase.from_list(i64, ints)
-    number = parser.parse_optional_number()
-    if number is None:
-        return parser.parse_attribute()
-    if parser.parse_optional_punctuation(":") is not None:
-        type_ = parser.parse_type()
-        if type_ == f64:
-            return FloatAttr(float(number), f64)
-        if type_ == i64 and isinstance(number, int):
-            return IntegerAttr(number, i64)
-        parser.raise_error("attributes of graph operators are i64 or f64")
-    return attribute(number)
+    number = parser.parse_optional_builtin_int_or_float_attr()
+    return parser.parse_attribute() if number is None else cast(Attribute, number)
+
+
+_SAMPLES: tuple[tuple[Attribute, str], ...] = (
+    (attribute(0), "an integer"),
+    (attribute(True), "true or false"),
+    (attribute(0.0), "a number"),
+    (attribute(()), "a list of integers, like [0, 1]"),
+    (attribute(""), "a string"),
+    (f64, "an element type"),
+)
+"""An attribute of each kind, and what a message calls the kind."""
+
+
+def _accepts(rule: AttrConstraint, attr: Attribute) -> bool:
+    try:
+        rule.verify(attr, VerificationContext())
+    except VerifyException:
+        return False
+    return True
+
+
+def _checked(parser: Parser, key: str, attr: Attribute, rule: AttrConstraint) -> Attribute:
+    """The attribute if `rule` accepts it, an integer taken as a number where one is asked for."""
+    value = python_value(attr)
+    if isinstance(value, int) and not isinstance(value, bool):
+        number = attribute(float(value))
+        attr = number if _accepts(rule, number) else attr
+    if not _accepts(rule, attr):
+        kind = next(text for sample, text in _SAMPLES if _accepts(rule, sample))
+        parser.raise_error(f"attribute '{key}' is {attr}, expected {kind}")
+    return attr
 
 
 class GraphOp(IRDLOperation):
@@ -168,7 +211,7 @@ class GraphOp(IRDLOperation):
         attrs: Mapping[str, AttrValue | Attribute] | None = None,
     ) -> Self:
         """Build from operands (absent optional ones left out at the end) and plain attribute
-        values.
+        values; nothing is checked.
         """
         values: dict[str, AttrValue | Attribute] = {**cls.DEFAULTS, **(attrs or {})}
         properties = {k: attribute(v) for k, v in values.items() if v is not None}
@@ -194,20 +237,7 @@ class GraphOp(IRDLOperation):
             parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
         )
         names = names or []
-        properties = {k: attribute(v) for k, v in cls.DEFAULTS.items() if v is not None}
-        known = {name for name, _ in cls.get_irdl_definition().properties.items()}
-
-        def entry() -> None:
-            key = parser.parse_identifier()
-            if key not in known:
-                parser.raise_error(
-                    f"{cls.name} has no attribute '{key}', "
-                    f"only {', '.join(sorted(known)) or 'none'}"
-                )
-            parser.parse_punctuation("=")
-            properties[key] = _parse_attribute(parser)
-
-        parser.parse_optional_comma_separated_list(parser.Delimiter.BRACES, entry)
+        properties = cls._parse_properties(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
         parser.parse_punctuation(":")
         position = parser.pos
@@ -228,6 +258,26 @@ class GraphOp(IRDLOperation):
         if attributes is not None:
             op.attributes = dict(attributes.data)
         return op
+
+    @classmethod
+    def _parse_properties(cls, parser: Parser) -> dict[str, Attribute]:
+        known = cls.get_irdl_definition().properties
+        given: dict[str, Attribute] = {}
+
+        def entry() -> None:
+            start = parser.pos
+            key = parser.parse_identifier()
+            if key not in known:
+                only = ", ".join(sorted(known)) or "none"
+                parser.raise_error(f"{cls.name} has no attribute '{key}', only {only}", start)
+            if key in given:
+                parser.raise_error(f"attribute '{key}' is given twice", start)
+            parser.parse_punctuation("=")
+            given[key] = _checked(parser, key, _parse_attribute(parser), known[key].constr)
+
+        parser.parse_optional_comma_separated_list(parser.Delimiter.BRACES, entry)
+        defaults = {k: attribute(v) for k, v in cls.DEFAULTS.items() if v is not None}
+        return defaults | given
 
     def print(self, printer: Printer) -> None:
         if self.operands:
@@ -271,11 +321,7 @@ def static_shape(value: SSAValue) -> tuple[int, ...]:
     return shape
 
 
-def graph_ops(ops: Iterator[Operation]) -> Iterator[GraphOp]:
-    """The graph operators among operations."""
-    return (op for op in ops if isinstance(op, GraphOp))
-
-
+@lru_cache(maxsize=1 << 12)
 def element_name(type_: Attribute) -> str:
     """MLIR name of a tensor's element type, like "f32"."""
     if not isinstance(type_, TensorType):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, ClassVar, Self, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr, TensorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr, TensorType, i1
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -21,6 +23,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from .base import AttrValue, Float, GraphOp, Int, Ints, Tensor, tensor_type
+from .elements import KNOWN
 
 
 class MoveOp(GraphOp):
@@ -60,7 +63,7 @@ class ExpandOp(MoveOp):
 
 @irdl_op_definition
 class SqueezeOp(MoveOp):
-    """x without `axes`, which have size 1."""
+    """x without `axes`, which have size 1; without axes every one of size 1 goes."""
 
     name = "graph.squeeze"
     axes = prop_def(Ints)
@@ -86,7 +89,11 @@ class FlattenOp(MoveOp):
 
 @irdl_op_definition
 class SliceOp(MoveOp):
-    """x from starts to ends by steps along axes, clamped as numpy does."""
+    """x from starts to ends by steps along axes.
+
+    Negative starts and ends count from the end of the axis; then both are clamped into [0, size],
+    for a negative step starts into [0, size - 1] and ends into [-1, size - 1].
+    """
 
     name = "graph.slice"
     starts = prop_def(Ints)
@@ -176,10 +183,15 @@ class ConstantOfShapeOp(GraphOp):
 
 @irdl_op_definition
 class EyeLikeOp(GraphOp):
-    """The identity matrix in the shape and type of the result."""
+    """Ones on the main diagonal, zeros elsewhere, in the shape and type of the result."""
 
     name = "graph.eye_like"
     y = result_def(Tensor)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if (rank := len(tensor_type(self.y).get_shape())) != 2:
+            raise VerifyException(f"{self.name}: a matrix has rank 2, not {rank}")
 
     def attrs(self) -> dict[str, AttrValue]:
         type_ = tensor_type(self.y)
@@ -204,6 +216,9 @@ class WeightOp(IRDLOperation):
     def __init__(self, weight: str, type_: TensorType) -> None:
         super().__init__(result_types=[type_], properties={"weight": StringAttr(weight)})
 
+    def verify_(self) -> None:
+        _verify_stored(self.name, self.y)
+
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
@@ -222,9 +237,10 @@ class ConstantOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         attributes = parser.parse_optional_attr_dict_with_keyword()
+        start = parser.pos
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):
-            parser.raise_error("graph.constant: expected dense<...> : tensor<...>")
+            parser.raise_error("graph.constant: expected dense<...> : tensor<...>", start)
         op = cls(cast(DenseIntOrFPElementsAttr[Any], value))
         if attributes is not None:
             op.attributes = dict(attributes.data)
@@ -233,13 +249,34 @@ class ConstantOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(' dense<"0x')
-        printer.print_string(self.value.data.data.hex().upper())
+        printer.print_string(self.content.hex().upper())
         printer.print_string('"> : ')
         printer.print_attribute(self.y.type)
 
+    @property
+    def content(self) -> bytes:
+        """The elements in row-major order, little endian; i1 as one byte each, 0 or 1."""
+        data = self.value.data.data
+        if self.value.get_element_type() == i1 and data.strip(b"\x00\x01"):
+            return bytes(b & 1 for b in data)
+        return data
+
     def verify_(self) -> None:
         if self.value.get_type() != self.y.type:
-            raise VerifyException(f"graph.constant: the value is {self.value.get_type()}")
+            raise VerifyException(f"{self.name}: the value is {self.value.get_type()}")
+        _verify_stored(self.name, self.y)
+        count = prod(tensor_type(self.y).get_shape())
+        if len(self.value) != count:
+            raise VerifyException(f"{self.name}: {len(self.value)} elements, expected {count}")
+
+
+def _verify_stored(name: str, value: SSAValue) -> None:
+    """What is stored has a static shape and an element type of the dialect."""
+    type_ = tensor_type(value)
+    if not type_.has_static_shape():
+        raise VerifyException(f"{name}: {type_} is not static; what is stored has a size")
+    if type_.element_type not in KNOWN:
+        raise VerifyException(f"{name}: elements of type {type_.element_type} are not known")
 
 
 MOVEMENT = [

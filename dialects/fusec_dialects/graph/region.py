@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Self
+from weakref import WeakKeyDictionary
 
 from xdsl.dialects.builtin import (
     FlatSymbolRefAttrConstr,
@@ -41,6 +42,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from .base import Tensor
+from .movement import WeightOp
 
 
 @irdl_op_definition
@@ -62,10 +64,21 @@ def _verify_block(name: str, block: Block, results: Sequence[Attribute]) -> None
     end = block.last_op
     if not isinstance(end, YieldOp):
         raise VerifyException(f"{name}: the region ends with graph.yield")
+    if not results:
+        raise VerifyException(f"{name}: gives no result, so it computes nothing")
     found = [v.type for v in end.values]
     if found != list(results):
         text = ", ".join(map(str, results))
-        raise VerifyException(f"{name}: graph.yield gives {', '.join(map(str, found))}, not {text}")
+        raise VerifyException(
+            f"{name}: graph.yield gives {', '.join(map(str, found)) or 'nothing'}, not {text}"
+        )
+    for op in block.ops:
+        if isinstance(op, WeightOp):
+            raise VerifyException(
+                f"{name}: '{op.weight.data}' is read inside; make the weight an operand"
+            )
+        if isinstance(op, FusedOp | CallOp):
+            raise VerifyException(f"{name}: {op.name} stands inside; kernels do not nest")
 
 
 @irdl_op_definition
@@ -103,7 +116,9 @@ class FusedOp(IRDLOperation):
     def verify_(self) -> None:
         arguments = [a.type for a in self.body.block.args]
         if arguments != [v.type for v in self.inputs]:
-            raise VerifyException("graph.fused: block arguments and inputs differ in type")
+            raise VerifyException(
+                "graph.fused: block arguments and inputs differ in type or number"
+            )
         _verify_block(self.name, self.body.block, [r.type for r in self.outputs])
 
     @classmethod
@@ -180,7 +195,7 @@ class KernelOp(IRDLOperation):
     def verify_(self) -> None:
         inputs = self.function_type.inputs.data
         if tuple(a.type for a in self.body.block.args) != inputs:
-            raise VerifyException("graph.kernel: block arguments and type differ")
+            raise VerifyException("graph.kernel: block arguments and function type differ")
         _verify_block(self.name, self.body.block, self.function_type.outputs.data)
 
     @classmethod
@@ -213,14 +228,34 @@ class KernelOp(IRDLOperation):
         printer.print_region(self.body, print_entry_block_args=False)
 
 
+_SYMBOLS: WeakKeyDictionary[Operation, dict[str, KernelOp]] = WeakKeyDictionary()
+"""Kernels of a module by name, as last seen: a search for each call would be quadratic."""
+
+
+def kernel_of(call: CallOp) -> KernelOp | None:
+    """The kernel that a call names; None where the module around it has none of that name."""
+    module = call.parent_op()
+    while module is not None and not module.has_trait(SymbolTable):
+        module = module.parent_op()
+    if module is None:
+        return None
+    name = call.callee.string_value()
+    found = _SYMBOLS.get(module, {}).get(name)
+    if found is not None and found.parent_op() is module and found.sym_name.data == name:
+        return found
+    kernels = [op for op in module.regions[0].ops if isinstance(op, KernelOp)]
+    _SYMBOLS[module] = {kernel.sym_name.data: kernel for kernel in kernels}
+    return _SYMBOLS[module].get(name)
+
+
 class CallSymbol(SymbolUserOpInterface):
     """The called kernel exists and has this type."""
 
     def verify(self, op: Operation) -> None:
         if not isinstance(op, CallOp):
             return
-        kernel = SymbolTable.lookup_symbol(op, op.callee)
-        if not isinstance(kernel, KernelOp):
+        kernel = kernel_of(op)
+        if kernel is None:
             raise VerifyException(f"graph.call: no kernel {op.callee}")
         found = FunctionType.from_lists([v.type for v in op.inputs], [r.type for r in op.outputs])
         if kernel.function_type != found:
@@ -252,4 +287,4 @@ class CallOp(IRDLOperation):
         )
 
 
-__all__ = ["CallOp", "FusedOp", "KernelOp", "YieldOp"]
+__all__ = ["CallOp", "FusedOp", "KernelOp", "YieldOp", "kernel_of"]

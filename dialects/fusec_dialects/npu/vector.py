@@ -271,12 +271,19 @@ CASTS = frozenset(
         ("f16", "i8"),
         ("i8", "f16"),
         ("f16", "i32"),
+        ("f16", "i1"),
         ("i64", "i32"),
+        ("i32", "i64"),
+        ("i64", "f32"),
+        ("f32", "i64"),
         ("i1", "f16"),
         ("i1", "f32"),
     }
 )
-"""Conversions that the vector unit of 910B has in one step."""
+"""Conversions that the vector unit of 910B has in one step.
+
+An i1 that comes from or goes to gm is a byte there, so f16 to i1 is the unit's f16 to i8.
+"""
 
 ROUND_MODES = ("rint", "floor", "ceil", "trunc", "round")
 

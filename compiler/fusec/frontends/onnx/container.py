@@ -7,8 +7,10 @@ neither read nor copied. Field numbers are those of onnx.proto.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import prod
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import onnx
@@ -16,7 +18,7 @@ from google.protobuf.message import DecodeError
 from onnx import ModelProto, TensorProto
 
 from fusec.frontends.errors import ImportFailure
-from fusec.semantics.dtypes import Array
+from fusec.semantics.dtypes import DATA_TYPES, Array, DType
 
 _GRAPH, _INITIALIZER, _NAME, _RAW_DATA = 7, 5, 8, 9
 _KEEP = 1024
@@ -137,13 +139,29 @@ def read_model(source: str | Path | bytes) -> tuple[ModelProto, dict[str, memory
     return model, raw
 
 
+def numpy_dtype(code: int, what: str) -> DType:
+    """The numpy type of an ONNX element type; ImportFailure, beginning with `what`, for others."""
+    try:
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(code)
+    except (KeyError, ValueError, TypeError):
+        dtype = None
+    if dtype is None or dtype.name not in DATA_TYPES:
+        known = code in TensorProto.DataType.values()
+        name = TensorProto.DataType.Name(cast(TensorProto.DataType, code)) if known else str(code)
+        raise ImportFailure(f"{what} has elements of type {name}, which is not supported")
+    return dtype
+
+
 def tensor_array(tensor: TensorProto, raw: dict[str, memoryview], folder: Path | None) -> Array:
     """The values of a tensor, not copied where they lie in the file as they are used.
 
     Raises ImportFailure for external data outside the model's folder and for damaged tensors.
     """
-    dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type)
+    what = f"initializer '{tensor.name}'"
+    dtype = numpy_dtype(tensor.data_type, what)
     shape = tuple(tensor.dims)
+    if min(shape, default=0) < 0:
+        raise ImportFailure(f"{what} is damaged: its shape is {list(shape)}")
     if tensor.data_location == TensorProto.EXTERNAL:
         return _external(tensor, dtype, shape, folder)
     content = raw.get(tensor.name)
@@ -151,38 +169,49 @@ def tensor_array(tensor: TensorProto, raw: dict[str, memoryview], folder: Path |
         try:
             return onnx.numpy_helper.to_array(tensor)
         except (ValueError, TypeError) as e:
-            raise ImportFailure(f"initializer '{tensor.name}' is damaged: {e}") from e
-    count = int(np.prod(shape, dtype=np.int64))
-    if count * dtype.itemsize != len(content):
+            raise ImportFailure(f"{what} is damaged: {e}") from e
+    if prod(shape) * dtype.itemsize != len(content):
         raise ImportFailure(
-            f"initializer '{tensor.name}' is damaged: {len(content)} bytes for "
-            f"{list(shape)} {dtype}"
+            f"{what} is damaged: {len(content)} bytes for {list(shape)} {dtype.name}"
         )
     return np.frombuffer(content, dtype).reshape(shape)
 
 
 def _external(
-    tensor: TensorProto, dtype: np.dtype, shape: tuple[int, ...], folder: Path | None
+    tensor: TensorProto, dtype: DType, shape: tuple[int, ...], folder: Path | None
 ) -> Array:
+    what = f"initializer '{tensor.name}'"
     entries = {e.key: e.value for e in tensor.external_data}
+    location = entries.get("location", "")
+    if not location:
+        raise ImportFailure(f"{what} is damaged: its external data has no location")
     if folder is None:
-        raise ImportFailure(
-            f"initializer '{tensor.name}' lies in '{entries.get('location')}'; "
-            "give the model as a file"
-        )
-    path = (folder / entries.get("location", "")).resolve()
+        raise ImportFailure(f"{what} lies in '{location}'; give the model as a file")
+    path = (folder / location).resolve()
     if not path.is_relative_to(folder.resolve()):
+        raise ImportFailure(f"{what} lies outside the model's folder, in '{location}'")
+    needed = prod(shape) * dtype.itemsize
+    offset, length = (_number(entries, key, what) for key in ("offset", "length"))
+    if length is not None and length != needed:
         raise ImportFailure(
-            f"initializer '{tensor.name}' lies outside the model's folder, "
-            f"in '{entries['location']}'"
+            f"{what} is damaged: {length} bytes for {list(shape)} {dtype.name} in '{location}'"
         )
-    offset = int(entries.get("offset", "0"))
-    count = int(np.prod(shape, dtype=np.int64))
     try:
-        if path.stat().st_size < offset + count * dtype.itemsize:
-            raise ImportFailure(f"initializer '{tensor.name}': '{path.name}' is too short")
-        if not count:
-            return np.empty(shape, dtype)
-        return np.memmap(path, dtype, "r", offset, shape)
+        if not path.is_file():
+            raise ImportFailure(f"{what} lies in '{location}', which is no file beside the model")
+        if path.stat().st_size < (offset or 0) + needed:
+            raise ImportFailure(
+                f"{what}: '{location}' is too short; check that it was copied to its end"
+            )
+        return np.memmap(path, dtype, "r", offset or 0, shape) if needed else np.empty(shape, dtype)
     except OSError as e:
-        raise ImportFailure(f"initializer '{tensor.name}': {path.name}: {e.strerror or e}") from e
+        raise ImportFailure(f"{what}: '{location}': {e.strerror or e}") from e
+
+
+def _number(entries: Mapping[str, str], key: str, what: str) -> int | None:
+    text = entries.get(key)
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise ImportFailure(f"{what} is damaged: the {key} of its external data is '{text}'")
+    return int(text)

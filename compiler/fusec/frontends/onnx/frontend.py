@@ -34,6 +34,15 @@ def import_onnx(
     return module, importer.store
 
 
+def read_weights(path: Path) -> WeightStore:
+    """The weights of a model alone, mapped; needs no shapes of inputs. Raises ImportFailure."""
+    from fusec.frontends.onnx.container import read_model
+    from fusec.frontends.onnx.importer import Importer
+
+    model, raw = read_model(path)
+    return Importer(model, raw, path, {}).weights()
+
+
 @dataclass(frozen=True)
 class OnnxFrontend(Frontend):
     """Reads an ONNX model; `-f onnx{shape=x=1x3x224x224}` gives inputs static shapes."""

@@ -5,44 +5,48 @@ defaults.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import onnx
-from onnx import AttributeProto, NodeProto
-from xdsl.dialects.builtin import TensorType
+from onnx import AttributeProto, NodeProto, TensorProto
 from xdsl.ir import Attribute, SSAValue
 
 from fusec.frontends.errors import ImportFailure
+from fusec.frontends.onnx.container import numpy_dtype
 from fusec.semantics.dtypes import Array
 from fusec_dialects.graph import AttrValue
+from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.shapes import Shape, dims_of
 
 if TYPE_CHECKING:
     from fusec.frontends.onnx.importer import Importer
 
+_CONSTANT_FORMS = {
+    "value_float": (AttributeProto.FLOAT, np.float32),
+    "value_int": (AttributeProto.INT, np.int64),
+    "value_floats": (AttributeProto.FLOATS, np.float32),
+    "value_ints": (AttributeProto.INTS, np.int64),
+}
+"""Attribute of a `Constant` node -> its kind and the element type that it stands for."""
+
 
 class Node:
     """Access to one node and to the module under construction."""
 
-    def __init__(self, name: str, proto: NodeProto, importer: Importer) -> None:
-        self.name = name
+    def __init__(self, proto: NodeProto, importer: Importer) -> None:
         self.proto = proto
         self._importer = importer
         self._attributes: dict[str, AttributeProto] = {a.name: a for a in proto.attribute}
-        domain = proto.domain if proto.domain != "ai.onnx" else ""
-        self.opset = next(
-            (
-                o.version
-                for o in importer.model.opset_import
-                if (o.domain if o.domain != "ai.onnx" else "") == domain
-            ),
-            1,
-        )
+        self.opset = importer.opsets.get("" if proto.domain == "ai.onnx" else proto.domain, 1)
 
     def has(self, index: int) -> bool:
         """Whether the optional input is present."""
         return index < len(self.proto.input) and self.proto.input[index] != ""
+
+    def outputs(self) -> int:
+        """How many outputs the node names."""
+        return sum(1 for output in self.proto.output if output)
 
     def value(self, index: int) -> SSAValue:
         """An input as an SSA value."""
@@ -50,69 +54,97 @@ class Node:
             raise ImportFailure(f"input {index} is missing")
         return self._importer.value(self.proto.input[index])
 
-    def values(self) -> list[SSAValue]:
-        """All present inputs, in order."""
-        return [self.value(i) for i in range(len(self.proto.input)) if self.has(i)]
+    def values(self, least: int = 1, most: int | None = None) -> list[SSAValue]:
+        """All inputs, in order; only those at the end may be absent."""
+        names = list(self.proto.input)
+        while names and not names[-1]:
+            names.pop()
+        if not least <= len(names) or (most is not None and len(names) > most):
+            expected = f"{least}" if least == most else f"{least} to {most or 'any number'}"
+            raise ImportFailure(f"{len(names)} inputs, expected {expected}")
+        return [self.value(i) for i in range(len(names))]
+
+    def is_constant(self, index: int) -> bool:
+        """Whether an input is present and known before the model runs."""
+        return self.has(index) and self.proto.input[index] in self._importer.arrays
 
     def array(self, index: int, what: str) -> Array:
         """An input that has to be constant."""
         if not self.has(index):
             raise ImportFailure(f"{what} (input {index}) is missing")
-        name = self.proto.input[index]
-        if name not in self._importer.arrays:
-            raise ImportFailure(f"{what} (input '{name}') has to be constant")
-        return self._importer.arrays[name]
+        if not self.is_constant(index):
+            raise ImportFailure(f"{what} (input '{self.proto.input[index]}') has to be constant")
+        return self._importer.arrays[self.proto.input[index]]
+
+    def number(self, index: int, what: str) -> int | float | bool:
+        """A constant input that is one number."""
+        array = self.array(index, what)
+        if array.size != 1:
+            raise ImportFailure(f"{what} (input {index}) is {list(array.shape)}, not one number")
+        return cast(float, array.item())
 
     def ints_input(self, index: int, what: str) -> tuple[int, ...]:
         """A constant input that is a list of integers."""
-        return tuple(int(v) for v in self.array(index, what).reshape(-1))
+        array = self.array(index, what)
+        if array.dtype.kind not in "iu":
+            raise ImportFailure(f"{what} (input {index}) is {array.dtype.name}, not integers")
+        return tuple(int(v) for v in array.reshape(-1))
 
     def shape(self, value: SSAValue) -> Shape:
         """Sizes of a value, names for the dynamic ones."""
-        return dims_of(cast(TensorType[Attribute], value.type))
+        return dims_of(tensor_type(value))
 
     def element(self, value: SSAValue) -> Attribute:
         """Element type of a value."""
-        return cast(TensorType[Attribute], value.type).element_type
+        return tensor_type(value).element_type
 
-    def _get(self, name: str) -> object:
-        attribute = self._attributes.get(name)
-        return None if attribute is None else onnx.helper.get_attribute_value(attribute)
+    def _get(self, name: str, kind: AttributeProto.AttributeType) -> Any:
+        """The attribute, None where it is absent; ImportFailure where it is of another kind."""
+        found = self._attributes.get(name)
+        if found is None:
+            return None
+        if found.type != kind:
+            kinds = AttributeProto.AttributeType
+            raise ImportFailure(
+                f"attribute '{name}' is {kinds.Name(found.type)}, expected {kinds.Name(kind)}"
+            )
+        return onnx.helper.get_attribute_value(found)
 
     def int_(self, name: str, default: int | None = None) -> int:
-        found = self._get(name)
+        found = self._get(name, AttributeProto.INT)
         if found is None and default is None:
             raise ImportFailure(f"attribute '{name}' is missing")
-        return default if found is None and default is not None else int(cast(int, found))
+        return cast(int, default if found is None else found)
 
     def float_(self, name: str, default: float) -> float:
-        found = self._get(name)
-        return default if found is None else float(cast(float, found))
+        found = self._get(name, AttributeProto.FLOAT)
+        return default if found is None else float(found)
 
     def ints(self, name: str) -> tuple[int, ...] | None:
-        found = self._get(name)
-        return None if found is None else tuple(int(v) for v in cast(Sequence[int], found))
+        found = self._get(name, AttributeProto.INTS)
+        return None if found is None else tuple(int(v) for v in found)
 
     def text(self, name: str, default: str) -> str:
-        found = self._get(name)
+        found = self._get(name, AttributeProto.STRING)
         return default if found is None else cast(bytes, found).decode()
 
     def tensor(self, name: str, default: Array) -> Array:
-        found = self._get(name)
-        return (
-            default if found is None else onnx.numpy_helper.to_array(cast(onnx.TensorProto, found))
-        )
+        found = self._get(name, AttributeProto.TENSOR)
+        return default if found is None else self._array(cast(TensorProto, found))
+
+    def _array(self, tensor: TensorProto) -> Array:
+        numpy_dtype(tensor.data_type, "its value")
+        return onnx.numpy_helper.to_array(tensor)
 
     def constant_value(self) -> Array:
         """The value of a `Constant` node in any of its forms."""
-        if (found := self._get("value")) is not None:
-            return onnx.numpy_helper.to_array(cast(onnx.TensorProto, found))
-        for name, dtype in (("value_float", np.float32), ("value_int", np.int64)):
-            if (found := self._get(name)) is not None:
+        if (found := self._get("value", AttributeProto.TENSOR)) is not None:
+            return self._array(cast(TensorProto, found))
+        for name, (kind, dtype) in _CONSTANT_FORMS.items():
+            if (found := self._get(name, kind)) is not None:
                 return np.array(found, dtype)
-            if (found := self._get(name + "s")) is not None:
-                return np.array(found, dtype)
-        raise ImportFailure("this form of a constant is not supported")
+        forms = ", ".join(self._attributes) or "none"
+        raise ImportFailure(f"a constant of this form is not supported: {forms}")
 
     def build(
         self,
@@ -120,7 +152,6 @@ class Node:
         operands: Sequence[SSAValue],
         attrs: Mapping[str, AttrValue | Attribute] | None = None,
         shape: Shape | None = None,
-        results: int = 1,
     ) -> tuple[SSAValue, ...]:
         """Append an operator of the graph dialect."""
-        return self._importer.build(name, operands, attrs, shape, results)
+        return self._importer.build(name, operands, attrs, shape)

@@ -1,4 +1,4 @@
-"""The command `fusec`: arguments and printing for compile, run, profile, compare and ascend-check."""
+"""The command `fusec`: parsing and printing for compile, run, profile, compare, ascend-check."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from collections.abc import Sequence
 
 from fusec.tools.status import guard
 
+PROGRAM = "fusec"
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and exits with a documented status."""
-    sys.exit(guard("fusec", lambda: run(sys.argv[1:] if arguments is None else arguments)))
+    sys.exit(guard(PROGRAM, lambda: run(sys.argv[1:] if arguments is None else arguments)))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Parses and runs; gives the exit status, raises what `guard` explains."""
+    from importlib import import_module
+
     from fusec.tools.cli.arguments import parse
 
     options = parse(arguments)
-    from importlib import import_module
-
     command = import_module(f"fusec.tools.cli.{options.command.replace('-', '_')}")
     return int(command.run(options))

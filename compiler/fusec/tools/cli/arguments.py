@@ -1,14 +1,18 @@
-"""The command line of `fusec`: one parser a command, the options that they share in one place."""
+"""The command line of `fusec`: one parser a command, the options that they share in one place.
+
+In: words. Out: a namespace whose values have been checked as far as no file is needed for it.
+"""
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from typing import NoReturn, TypeVar
 
 from fusec import __version__
-from fusec.hw import DEFAULT_TARGET, TARGETS
+from fusec.hw import DEFAULT_TARGET, TARGETS, load_target
 from fusec.tools.status import UsageError
 
 DESCRIPTION = """\
@@ -20,15 +24,44 @@ no NPU: kernels run in a simulator, and every time that is printed is modelled.
 EXAMPLES = """\
 examples:
   fusec profile model.onnx                          what fusion gains, against no fusion
-  fusec compare model.onnx --tolerance 1e-4         placed kernels against ONNX Runtime
+  fusec compare model.onnx --tolerance 1e-4         are the numbers of the placed kernels right?
   fusec run model.onnx --inputs in.npz --outputs out.npz
-  fusec compile model.onnx -o model.mlir            placed kernels as MLIR text
+  fusec compile model.onnx -o placed.mlir           placed kernels as MLIR text
   fusec ascend-check model.onnx                     does Huawei's kernel compiler take them?
 
 exit statuses: 0 done, 1 a check failed, 2 wrong use, 3 bad input, 4 a kernel does not fit the
-target, 5 an output cannot be written, 70 a fault of fusec. `fusec COMMAND --help` says more of each
-command.
+target, 5 an output cannot be written, 70 a fault of fusec. `fusec COMMAND --help` says more.
 """
+
+COMPILE = """\
+Compile a model and write its placed kernels as MLIR text: every buffer with its address, every
+hazard with its flag. `fusec run` takes the file; `fuse-opt --dump-dir` shows the steps between.
+"""
+
+RUN = """\
+Run a model on the arrays of an .npz file, or on seeded inputs, and write the outputs to an .npz
+file. Arrays are named as the model's inputs and outputs. A file of placed kernels, as `fusec
+compile` writes it, runs as it is.
+"""
+
+PROFILE = """\
+Compile a model with fusion and without, and print what each costs: kernels, bytes over global
+memory, and time on the target, modelled by a simulator of its pipes, cores and memories.
+"""
+
+COMPARE = """\
+Run a model at a level and compare the outputs with ONNX Runtime's (graph optimisations off), on
+seeded inputs. Weights that the file gives as one repeated number are seeded too. The exit status is
+1 where the worst output is further off than the tolerance. MLIR text is compared with its own
+operators in float64.
+"""
+
+ASCEND_CHECK = """\
+Print each kernel for Huawei's kernel compiler (AscendNPU IR), compile it and check what comes back.
+The exit status is 1 where a kernel is not accepted. Inputs that break the compiler are kept.
+"""
+
+T = TypeVar("T")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -36,39 +69,80 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see {self.prog} --help")
 
 
+def _number(kind: Callable[[str], T], least: float, what: str) -> Callable[[str], T]:
+    """A converter that takes finite numbers of at least `least`."""
+
+    def convert(text: str) -> T:
+        try:
+            value = kind(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what}") from None
+        if not math.isfinite(float(str(value))) or float(str(value)) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what} of at least {least:g}")
+        return value
+
+    return convert
+
+
 def _model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="an ONNX model, or .mlir of the graph level")
+    parser.add_argument("model", metavar="MODEL", help="an .onnx model, or MLIR text in an .mlir")
     parser.add_argument(
         "--shape",
         action="append",
         default=[],
         metavar="NAME=AxB",
-        help="static shape of an input; may be given several times",
+        help="static shape of an input, like x=1x3x224x224; once for each input",
     )
     parser.add_argument(
-        "--json", action="store_true", help="print one JSON object and nothing else"
+        "--json", action="store_true", help="print one JSON object to stdout and nothing else"
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress on stderr")
 
 
 def _compilation(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    group = parser.add_argument_group("how to compile")
+    group.add_argument(
         "--target",
-        default=DEFAULT_TARGET,
         metavar="CHIP",
-        help=f"{', '.join(TARGETS)}, or a .toml file (default {DEFAULT_TARGET})",
+        help=f"{', '.join(TARGETS)}, or the path of a .toml file (default {DEFAULT_TARGET}, "
+        "or what the MLIR text says)",
     )
-    parser.add_argument("--no-fusion", action="store_true", help="one kernel for each operator")
-    parser.add_argument("--objective", default="time", metavar="O", help="time, bytes or kernels")
-    parser.add_argument("--strategy", default="greedy", metavar="S", help="greedy or patterns")
-    parser.add_argument(
-        "--max-depth", type=int, default=0, metavar="N", help="bound a group's depth"
+    group.add_argument(
+        "--no-fusion", action="store_true", help="every operator is a kernel of its own"
     )
-    parser.add_argument(
-        "--disable-fusion", action="append", default=[], metavar="NAME", help="switch a pattern off"
+    group.add_argument(
+        "--objective",
+        default="time",
+        choices=["time", "bytes", "kernels"],
+        help="what fusion makes small: modelled time (default), bytes over global memory, or the "
+        "number of kernels",
     )
-    parser.add_argument(
-        "--only-fusion", action="append", default=[], metavar="NAME", help="only these patterns"
+    group.add_argument(
+        "--strategy",
+        default="greedy",
+        choices=["greedy", "patterns"],
+        help="patterns: only named patterns; greedy (default): then whatever pays",
+    )
+    group.add_argument(
+        "--max-depth",
+        type=_number(int, 0, "an integer"),
+        default=0,
+        metavar="N",
+        help="longest path of operators in a group (default 0: no bound)",
+    )
+    group.add_argument(
+        "--disable-fusion",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="switch a pattern off, like conv_bn_relu; may be given several times",
+    )
+    group.add_argument(
+        "--only-fusion",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="fuse by these patterns only; may be given several times",
     )
 
 
@@ -77,12 +151,19 @@ def _level(parser: argparse.ArgumentParser) -> None:
         "--level",
         default="npu",
         choices=["graph", "fused", "npu"],
-        help="graph: as imported; fused: after fusion; npu (default): placed kernels, simulated",
+        help="graph: operators as imported; fused: after fusion; npu (default): placed kernels in "
+        "the simulator",
     )
 
 
-def _seed(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="of inputs and weights (default 0)")
+def _seed(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        "--seed",
+        type=_number(int, 0, "an integer"),
+        default=0,
+        metavar="N",
+        help=f"of {what} (default 0)",
+    )
 
 
 def build() -> argparse.ArgumentParser:
@@ -92,58 +173,112 @@ def build() -> argparse.ArgumentParser:
         description=DESCRIPTION,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"fusec {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
 
-    def command(name: str, help: str) -> argparse.ArgumentParser:
-        parser = commands.add_parser(name, help=help, description=help[0].upper() + help[1:] + ".")
+    def command(name: str, help: str, description: str) -> argparse.ArgumentParser:
+        parser = commands.add_parser(name, help=help, description=description, allow_abbrev=False)
         _model(parser)
-        _compilation(parser)
         return parser
 
-    parser = command("compile", "compile a model to placed kernels, as MLIR text")
+    parser = command("compile", "compile a model to placed kernels", COMPILE)
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="where to write")
+    _compilation(parser)
 
-    parser = command("run", "run a model on inputs of yours or on seeded ones")
+    parser = command("run", "run a model on inputs of yours or on seeded ones", RUN)
     _level(parser)
-    _seed(parser)
-    parser.add_argument("--inputs", metavar="FILE.npz", help="arrays named as the model's inputs")
+    parser.add_argument(
+        "--inputs", metavar="FILE.npz", help="arrays named as the model's inputs; else seeded ones"
+    )
     parser.add_argument("--outputs", metavar="FILE.npz", help="where to write the outputs")
+    _seed(parser, "inputs, where none are given")
+    _compilation(parser)
 
-    parser = command("profile", "kernels, bytes and modelled time, fused and unfused")
+    parser = command("profile", "kernels, bytes and modelled time, fused and unfused", PROFILE)
+    _compilation(parser)
 
-    parser = command("compare", "compare a level with ONNX Runtime on seeded inputs and weights")
+    parser = command("compare", "compare the outputs with ONNX Runtime's", COMPARE)
     _level(parser)
-    _seed(parser)
     parser.add_argument(
         "--tolerance",
-        type=float,
+        type=_number(float, 0, "a number"),
         default=1e-4,
         metavar="T",
-        help="allowed max|a-b| / max|b| of the worst output (default 1e-4)",
+        help="allowed max|a-b| / max|b| of the worst output, b the reference (default 1e-4)",
     )
+    parser.add_argument(
+        "--reference",
+        choices=["onnxruntime", "float64"],
+        help="what to compare with (default onnxruntime; float64, the operators themselves, for "
+        "MLIR text)",
+    )
+    _seed(parser, "inputs and weights")
+    _compilation(parser)
 
-    parser = command("ascend-check", "let Huawei's kernel compiler judge every kernel")
-    parser.add_argument(
-        "--jobs", type=int, default=2, metavar="N", help="compilers at once (default 2)"
+    parser = command(
+        "ascend-check", "let Huawei's kernel compiler judge every kernel", ASCEND_CHECK
     )
     parser.add_argument(
-        "--time-limit", type=float, default=60.0, metavar="S", help="seconds for one compilation"
+        "--jobs",
+        type=_number(int, 1, "an integer"),
+        default=2,
+        metavar="N",
+        help="compilers at once (default 2)",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=_number(float, 1, "a number"),
+        default=60.0,
+        metavar="S",
+        help="seconds for one compilation (default 60)",
     )
     parser.add_argument(
         "--fault-dir",
         default="vendor-faults",
         metavar="DIR",
-        help="where inputs that break the vendor's compiler are kept (default vendor-faults)",
+        help="where inputs that break the compiler are kept (default vendor-faults)",
     )
+    _compilation(parser)
     return top
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """The options of a command. Raises UsageError; `--help` prints and exits."""
+    """The options of a command, names of targets and patterns checked.
+
+    Raises UsageError, and TargetError for a target that does not exist or a damaged file of one;
+    `--help` prints and exits.
+    """
     parser = build()
-    if not arguments:
-        parser.print_help(sys.stderr)
-        raise UsageError("a command is missing")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_usage(sys.stderr)
+        raise UsageError("a command is missing; see fusec --help")
+    if options.target is not None:
+        load_target(options.target)
+    if options.disable_fusion or options.only_fusion:
+        _check_patterns(options)
+    return options
+
+
+def _check_patterns(options: argparse.Namespace) -> None:
+    from difflib import get_close_matches
+
+    from fusec.fusion.patterns import all_patterns
+
+    known = all_patterns()
+    disabled: list[str] = options.disable_fusion
+    only: list[str] = options.only_fusion
+    for flag, names in (("--disable-fusion", disabled), ("--only-fusion", only)):
+        for name in names:
+            if name not in known:
+                near = get_close_matches(name, known, n=1)
+                every = "docs/reference/patterns.md has all"
+                advice = f"did you mean {near[0]}?" if near else every
+                raise UsageError(f"{flag}: unknown pattern {name!r}; {advice}")
+    for name in disabled:
+        if name in only:
+            raise UsageError(f"{name!r} is both disabled and asked for; leave one of them out")
+    if options.no_fusion and options.only_fusion:
+        raise UsageError("--no-fusion and --only-fusion contradict each other; leave one out")

@@ -3,53 +3,114 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from fusec.export.ascend_check import KernelVerdict, check_kernels
+from fusec.export.bishengir import (
+    CompilerMissing,
+    UnknownTarget,
+    find_installation,
+    vendor_target,
+)
+from fusec.export.exported_kernel import ExportedKernel
+from fusec.export.kernels import export_kernels
+from fusec.hw import Target, load_target
 from fusec.tools.cli.session import Progress, compile_model, open_model, print_json
-from fusec.tools.status import ExitStatus
+from fusec.tools.status import CannotWriteError, ExitStatus, UsageError
 
 
 def run(options: argparse.Namespace) -> int:
     """Exports, compiles with the vendor's compiler and checks what comes back."""
-    from fusec.export.ascend_check import check_kernels
-    from fusec.export.kernels import export_kernels
-    from fusec.schedule.target import module_target
-
+    _check_installed(options)
     progress = Progress(options)
     model = open_model(options, progress)
+    if model.level == "npu":
+        raise UsageError(
+            f"'{options.model}' is npu IR; ascend-check starts from the graph level, because "
+            "Huawei's compiler takes kernels without addresses"
+        )
     compiled = compile_model(model, options, progress)
-    kernels, refused = export_kernels(compiled.unplaced)
-    progress(f"{len(kernels)} kernels to Huawei's compiler")
-    chip = module_target(compiled.npu).vendor
-    verdicts = check_kernels(
-        kernels,
-        chip,
-        jobs=options.jobs,
-        time_limit=options.time_limit,
-        faults=Path(options.fault_dir),
-    )
-    refusals = {
-        **refused,
-        **{v.kernel.name: v.verdict.reason for v in verdicts if not v.verdict.accepted},
-    }
-    faults = [v.kernel.name for v in verdicts if v.verdict.status == "vendor-fault"]
+    kernels, unsaid = export_kernels(compiled.unplaced)
+    chip = _vendor_chip(compiled.target)
+    progress(f"giving {len(kernels)} kernels to Huawei's compiler, for {chip}")
+    found = _report(_judge(kernels, chip, options), unsaid)
+    if options.json:
+        print_json(
+            {"model": options.model, "target": compiled.target.name, "chip": chip, **asdict(found)}
+        )
+    else:
+        print(f"{found.accepted} of {found.kernels} kernels accepted for {chip}")
+        for row in found.refused:
+            print(f"{row['status']} {row['kernel']}: {row['reason']}")
+    return ExitStatus.CHECK_FAILED if found.refused else ExitStatus.OK
+
+
+def _check_installed(options: argparse.Namespace) -> None:
+    """What can be known before the model is read."""
+    try:
+        find_installation()
+    except CompilerMissing as error:
+        raise UsageError(str(error)) from error
+    if options.target is not None:
+        _vendor_chip(load_target(options.target))
+
+
+def _vendor_chip(target: Target) -> str:
+    try:
+        return vendor_target(target.vendor)
+    except UnknownTarget as error:
+        raise UsageError(f"--target {target.name}: {error}") from error
+
+
+def _judge(
+    kernels: list[ExportedKernel], chip: str, options: argparse.Namespace
+) -> list[KernelVerdict]:
+    folder = Path(options.fault_dir)
+    try:
+        return check_kernels(
+            kernels, chip, jobs=options.jobs, time_limit=options.time_limit, faults=folder
+        )
+    except OSError as error:
+        if not str(error.filename or "").startswith(str(folder)):
+            raise
+        reason = (error.strerror or str(error)).lower()
+        raise CannotWriteError(
+            f"cannot keep an input that breaks Huawei's compiler in '{folder}': {reason}; "
+            "name another folder by --fault-dir"
+        ) from error
+
+
+@dataclass(frozen=True)
+class Report:
+    """`kernels` are the distinct launches; `refused` names each that is not accepted, and why.
+
+    `vendor_faults` of those are faults of the vendor's compiler, their inputs kept in a folder.
+    """
+
+    kernels: int
+    accepted: int
+    vendor_faults: int
+    refused: list[dict[str, str]]
+    warnings: dict[str, list[str]]
+
+
+def _report(verdicts: list[KernelVerdict], unsaid: dict[str, str]) -> Report:
+    """`unsaid`: kernels that cannot be said in the vendor's dialect, with the reason."""
+    refused = [{"kernel": k, "status": "refused", "reason": r} for k, r in unsaid.items()]
+    refused += [
+        {"kernel": v.kernel.name, "status": v.verdict.status, "reason": v.verdict.reason}
+        for v in verdicts
+        if not v.verdict.accepted
+    ]
     warnings = {
         v.kernel.name: [f.message for f in v.verdict.findings if f.severity == "warning"]
         for v in verdicts
     }
-    data = {
-        "model": options.model,
-        "target": options.target,
-        "kernels": len(kernels) + len(refused),
-        "accepted": sum(v.verdict.accepted for v in verdicts),
-        "vendor_faults": len(faults),
-        "refused": [{"kernel": name, "reason": reason} for name, reason in refusals.items()],
-        "warnings": {name: found for name, found in warnings.items() if found},
-    }
-    if options.json:
-        print_json(data)
-    else:
-        print(f"{data['accepted']} of {data['kernels']} kernels accepted for {chip}")
-        for name, reason in refusals.items():
-            print(f"refused {name}: {reason}")
-    return ExitStatus.CHECK_FAILED if refusals else ExitStatus.OK
+    return Report(
+        kernels=len(verdicts) + len(unsaid),
+        accepted=sum(v.verdict.accepted for v in verdicts),
+        vendor_faults=sum(v.verdict.status == "vendor-fault" for v in verdicts),
+        refused=refused,
+        warnings={name: found for name, found in warnings.items() if found},
+    )

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import Literal
 
+from fusec.report.profile import Profile
 from fusec.tools.cli.session import Progress, compile_model, open_model, print_json
+from fusec.tools.status import UsageError
 
-ROWS = (
+Counted = Literal[
+    "groups",
+    "kernels",
+    "gm_boundary_bytes",
+    "gm_bytes",
+    "hbm_bytes",
+    "workspace_bytes",
+    "modelled_us",
+]
+
+ROWS: tuple[tuple[Counted, str, float], ...] = (
     ("groups", "groups", 1),
     ("kernels", "kernels", 1),
     ("gm_boundary_bytes", "MB across group boundaries", 1e6),
@@ -22,33 +34,35 @@ def run(options: argparse.Namespace) -> int:
     """Profiles with fusion and without; with --no-fusion both are the same."""
     progress = Progress(options)
     model = open_model(options, progress)
+    if model.level != "graph":
+        raise UsageError(
+            f"'{options.model}' is lowered already; profile compares with no fusion, so it starts "
+            "from the graph level"
+        )
     compiled = compile_model(model, options, progress)
     progress("timing the kernels (modelled)")
     fused = compiled.profile()
-    if options.no_fusion:
-        unfused = dict(fused)
-    else:
+    unfused = fused
+    if not options.no_fusion:
         baseline = compile_model(model, options, progress, fusion=False)
         progress("timing the kernels (modelled)")
         unfused = baseline.profile()
-        del unfused["compile_seconds"]
-    data = {"model": options.model, **fused, "unfused": unfused}
     if options.json:
-        print_json(data)
+        print_json({**fused, "unfused": unfused})
     else:
-        _print(data)
+        _print(fused, unfused)
     return 0
 
 
-def _print(data: dict[str, Any]) -> None:
-    unfused = data["unfused"]
-    print(f"{data['model']} on {data['target']}: {data['operators']} operators")
+def _print(fused: Profile, unfused: Profile) -> None:
+    print(f"{fused['model']} on {fused['target']}: {fused['operators']} operators")
     print(f"{'':34}{'unfused':>12}{'fused':>12}{'ratio':>8}")
     for key, text, unit in ROWS:
-        a, b = unfused[key] / unit, data[key] / unit
+        a, b = unfused[key] / unit, fused[key] / unit
         ratio = f"{a / b:8.2f}" if b else f"{'':>8}"
-        print(f"{text:34}{a:12.1f}{b:12.1f}{ratio}")
-    busy = ", ".join(f"{p} {v:.0%}" for p, v in sorted(data["pipe_busy"].items()))
+        digits = 0 if key in ("groups", "kernels") else 1
+        print(f"{text:34}{a:12.{digits}f}{b:12.{digits}f}{ratio}")
+    busy = ", ".join(f"{p} {v:.0%}" for p, v in sorted(fused["pipe_busy"].items()))
     print(f"pipes busy: {busy}")
-    seconds = ", ".join(f"{s} {v:.2f}" for s, v in data["compile_seconds"].items())
+    seconds = ", ".join(f"{s} {v:.2f}" for s, v in fused["compile_seconds"].items())
     print(f"seconds to compile: {seconds}")

@@ -3,52 +3,36 @@
 from __future__ import annotations
 
 import argparse
-import zipfile
-from pathlib import Path
+from contextlib import ExitStack
 
 import numpy as np
 
 from fusec.accuracy.inputs import seeded_inputs
+from fusec.api import Model
 from fusec.semantics.dtypes import Array
+from fusec.tools.cli.arrays import read_arrays, write_arrays
 from fusec.tools.cli.session import Progress, compile_model, open_model, print_json
-from fusec.tools.output import write_bytes
-from fusec.tools.status import InputError
-
-
-def read_arrays(path: str) -> dict[str, Array]:
-    """Arrays of an .npz file by name; nothing in it is unpickled."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                raise InputError(f"'{path}' is a single array; store the inputs by name in an .npz")
-            return {name: file[name] for name in file.files}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise InputError(f"cannot read the inputs '{path}': {error}") from error
-
-
-def write_arrays(path: str, arrays: dict[str, Array]) -> None:
-    """Arrays by name as .npz, whole or not at all."""
-    import io
-
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)  # pyright: ignore[reportArgumentType]
-    write_bytes(Path(path), buffer.getvalue())
+from fusec.tools.output import OutputFile
+from fusec.tools.status import UsageError
 
 
 def run(options: argparse.Namespace) -> int:
     """Runs and writes or summarises the outputs."""
     progress = Progress(options)
-    model = open_model(options, progress)
-    given = None if options.inputs is None else read_arrays(options.inputs)
-    inputs = seeded_inputs(model.module, options.seed) if given is None else given
-    if options.level == "graph":
-        outputs = model.run(inputs)
-    else:
-        compiled = compile_model(model, options, progress)
-        progress(f"running at level {options.level}")
-        outputs = compiled.run(inputs, options.level)
-    if options.outputs is not None:
-        write_arrays(options.outputs, outputs)
+    with ExitStack() as stack:
+        output = None
+        if options.outputs is not None:
+            output = stack.enter_context(OutputFile(options.outputs))
+        given = None if options.inputs is None else read_arrays(options.inputs)
+        model = open_model(options, progress)
+        inputs = seeded_inputs(model.module, options.seed) if given is None else given
+        model.check_inputs(inputs)
+        outputs = _outputs(model, inputs, options, progress)
+        if output is not None:
+            try:
+                write_arrays(output.raw, outputs)
+            except OSError as error:
+                raise output.fault(error) from error
     summary = {name: _summary(array) for name, array in outputs.items()}
     if options.json:
         print_json({"model": options.model, "level": options.level, "outputs": summary})
@@ -56,6 +40,25 @@ def run(options: argparse.Namespace) -> int:
         for name, row in summary.items():
             print(f"{name}: {row['type']}{row['shape']} min {row['min']:.6g} max {row['max']:.6g}")
     return 0
+
+
+def _outputs(
+    model: Model, inputs: dict[str, Array], options: argparse.Namespace, progress: Progress
+) -> dict[str, Array]:
+    if model.level == "npu" and options.level != "npu":
+        raise UsageError(
+            f"'{options.model}' is npu IR, which has no level {options.level}; leave --level out"
+        )
+    if options.level == "graph" and model.level == "fused":
+        raise UsageError(
+            f"'{options.model}' is fused already and has no level graph; say --level fused"
+        )
+    if model.level == options.level:
+        progress(f"running at level {options.level}")
+        return model.run(inputs)
+    compiled = compile_model(model, options, progress)
+    progress(f"running at level {options.level}")
+    return compiled.run(inputs, options.level)
 
 
 def _summary(array: Array) -> dict[str, object]:

@@ -1,17 +1,20 @@
-"""What the commands share: reading the model, compiling it, progress on stderr."""
+"""What the commands share: reading the model, compiling it, progress on stderr, JSON on stdout."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from fusec.api import Compiled, CompileOptions, Model, compile, load
 from fusec.config.fusion_options import FusionOptions
+from fusec.frontends.errors import ImportFailure
 from fusec.frontends.shapes import parse_shapes
-from fusec.tools.status import InputError
+from fusec.tools.status import InputError, UsageError
 
 
 class Progress:
@@ -23,16 +26,26 @@ class Progress:
 
     def __call__(self, text: str) -> None:
         if not self._quiet:
-            print(f"[{time.perf_counter() - self._start:6.1f} s] {text}", file=sys.stderr)
+            seconds = time.perf_counter() - self._start
+            print(f"[{seconds:6.1f} s] {text}", file=sys.stderr, flush=True)
 
 
 def open_model(options: argparse.Namespace, progress: Progress) -> Model:
-    """The model named on the command line."""
+    """The model named on the command line. Raises InputError, UsageError and what `load` raises."""
     path = Path(options.model)
-    if not path.is_file():
+    if path.is_dir():
+        raise InputError(f"cannot read '{path}': it is a folder; name an .onnx or .mlir file in it")
+    if not path.exists():
         raise InputError(f"cannot read '{path}': no such file; name an .onnx or .mlir file")
+    if path.suffix not in (".onnx", ".mlir"):
+        raise InputError(
+            f"cannot tell what '{path}' is: the endings known are .onnx (a model) and .mlir (text)"
+        )
+    try:
+        shapes = parse_shapes(options.shape)
+    except ImportFailure as error:
+        raise UsageError(f"--shape: {error}") from error
     progress(f"reading {path}")
-    shapes: dict[str, tuple[int, ...]] = parse_shapes(options.shape)
     return load(path, shapes)
 
 
@@ -55,14 +68,22 @@ def compile_options(options: argparse.Namespace, *, fusion: bool | None = None) 
 def compile_model(
     model: Model, options: argparse.Namespace, progress: Progress, *, fusion: bool | None = None
 ) -> Compiled:
-    """The compiled model, with a line of progress."""
+    """The compiled model, with a line of progress for each stage."""
     wanted = compile_options(options, fusion=fusion)
-    progress("compiling" + ("" if wanted.fusion.enabled else " without fusion"))
-    return compile(model, wanted)
+    mode = "" if wanted.fusion.enabled else ", without fusion"
+    return compile(model, wanted, progress=lambda stage: progress(f"compiling: {stage}{mode}"))
 
 
-def print_json(data: dict[str, Any]) -> None:
-    """One JSON object on stdout."""
-    import json
+def print_json(data: object) -> None:
+    """One JSON object on stdout; numbers that JSON does not have (nan, infinity) become null."""
+    print(json.dumps(_plain(data), indent=2, allow_nan=False))
 
-    print(json.dumps(data, indent=2))
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in cast(dict[Any, object], value).items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in cast(list[object], value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,43 @@
+"""`-t ascend-npu-ir`: every kernel of a module as HIVM text, in one module.
+
+Before each kernel stands how Huawei's compiler is called on it; what HIVM cannot say is a comment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import IO
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.target import Target
+
+from fusec.export.exported_kernel import ExportedKernel
+from fusec.export.kernels import export_kernels
+
+
+@dataclass(frozen=True)
+class AscendNpuIrTarget(Target):
+    """AscendNPU IR (HIVM) text of unplaced kernels."""
+
+    name = "ascend-npu-ir"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        kernels, refused = export_kernels(module)
+        if not kernels and not refused:
+            raise PassFailedException(
+                f"{self.name}: the module has no kernels; run the passes up to graph-to-npu, like "
+                "-p prepare,optimise,graph-schedule,graph-to-npu"
+            )
+        parts = [
+            f"// {name} cannot be said in AscendNPU IR: {why}" for name, why in refused.items()
+        ]
+        parts.append("module {")
+        parts += (f"// {kernel.name}: {_call(kernel)}\n{kernel.func_text}" for kernel in kernels)
+        output.write("\n".join((*parts, "}", "")))
+
+
+def _call(kernel: ExportedKernel) -> str:
+    """The route, and the options if there are any."""
+    return " ".join((f"route {kernel.route}", *kernel.options))

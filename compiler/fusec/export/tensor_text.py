@@ -1,0 +1,207 @@
+"""Buffers as tensors: what the writer of mixed kernels says about values, without its operators.
+
+`tensors` has the name of what each buffer holds at this point. Buffers that are loaded are
+allocated without an address space, filled, and become tensors; `bases` has the name and type of
+those that are filled in parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.memref import ReinterpretCastOp, SubviewOp
+from xdsl.ir import Operation, SSAValue
+
+from fusec.export.hivm_types import memref_text, tensor_text
+from fusec.export.kernel_text import KernelText
+from fusec.export.live_ops import root_of
+from fusec.export.reason import NotInHivm
+from fusec.export.tensor_shapes import tensor_shapes
+from fusec.export.ub_buffers import byte_flags
+from fusec.export.workspace_slice import Slice
+from fusec.lowering.layout import Layout
+from fusec.npu.views import Size, sizes_of
+from fusec_dialects.npu.attrs import Space, space_of
+from fusec_dialects.npu.base import element_type
+from fusec_dialects.npu.move import LoadOp
+from fusec_dialects.npu.vector import VBrcOp
+
+
+class TensorText(KernelText):
+    """Names, types and operations of tensors."""
+
+    spaces = False
+
+    def __init__(self, func: FuncOp) -> None:
+        super().__init__(func)
+        self.shapes = tensor_shapes(self.live)
+        self.bytes = byte_flags(self.live)
+        self.tensors: dict[SSAValue, str] = {}
+        self.bases: dict[SSAValue, tuple[str, str]] = {}
+
+    # Types
+
+    def type_text(self, value: SSAValue) -> str:
+        layout = self.layouts.get(value)
+        if layout is not None and layout.space == Space.L1:
+            return memref_text(layout, spaces=True)
+        return super().type_text(value)
+
+    def shape(self, value: SSAValue) -> tuple[int, ...] | None:
+        """Sizes of the tensor of a buffer; None for a scalar."""
+        return self.shapes.get(root_of(value))
+
+    def dtype(self, value: SSAValue) -> str:
+        return "i8" if root_of(value) in self.bytes else str(element_type(value))
+
+    def tensor_type(self, buffer: SSAValue) -> str:
+        return tensor_text(self.shapes[buffer], self.dtype(buffer))
+
+    def operand_type(self, value: SSAValue) -> str:
+        root = root_of(value)
+        return self.tensor_type(root) if root in self.shapes else str(value.type)
+
+    def is_whole(self, value: SSAValue, axes: Sequence[int]) -> bool:
+        """Whether a view covers the tensor of its buffer along these axes."""
+        sizes, shape = sizes_of(value) or [], self.shape(value) or ()
+        return all(sizes[int(axis)] == shape[int(axis)] for axis in axes)
+
+    @staticmethod
+    def begins(value: SSAValue) -> bool:
+        """Whether a value is a buffer, or a view of it from its first element on."""
+        view = value.owner
+        return not isinstance(view, SubviewOp) or all(
+            int(offset) == 0 for offset in view.static_offsets.get_values()
+        )
+
+    # Views are of gm only
+
+    def subview(self, op: SubviewOp) -> None:
+        if self._is_written(op):
+            super().subview(op)
+
+    def reinterpret(self, op: ReinterpretCastOp) -> None:
+        if self._is_written(op):
+            super().reinterpret(op)
+
+    def _is_written(self, op: SubviewOp | ReinterpretCastOp) -> bool:
+        """Whether a view is one in HIVM too: of an argument, or what is loaded into a part."""
+        root = root_of(op.source)
+        if space_of(op.source.type) == Space.GM:
+            return root in self.layouts
+        users = (use.operation for use in op.results[0].uses)
+        return root in self.bases and any(
+            isinstance(user, LoadOp | VBrcOp | SubviewOp) for user in users
+        )
+
+    # Operations
+
+    def empty(self, buffer: SSAValue) -> str:
+        name = self.fresh("empty")
+        self.line(f"{name} = tensor.empty() : {self.tensor_type(buffer)}")
+        return name
+
+    def result(self, buffer: SSAValue, operation: str, dest: str, attributes: str = "") -> None:
+        """An operation in destination style whose result is what the buffer holds from now on."""
+        name, type_ = self.fresh(buffer.name_hint or "t"), self.tensor_type(buffer)
+        space = " " if attributes else ""
+        self.line(f"{name} = {operation} outs({dest} : {type_}){space}{attributes} -> {type_}")
+        self.tensors[buffer] = name
+
+    def operand(self, op: Operation, value: SSAValue) -> str:
+        """The name of a scalar, or of the tensor of a buffer."""
+        root = root_of(value)
+        return self.tensor(op, root) if root in self.shapes else self.name(value)
+
+    def tensor(self, op: Operation, buffer: SSAValue) -> str:
+        """The name of what a buffer holds."""
+        found = self.tensors.get(buffer)
+        if found is not None:
+            return found
+        if buffer not in self.bases:
+            raise NotInHivm(op, "a buffer is read before it is written")
+        return self._to_tensor(*self.bases[buffer])
+
+    def buffer(self, value: SSAValue) -> None:
+        """Allocates a buffer that is loaded."""
+        layout = Layout(self.shapes[value], None, 0, self.dtype(value), Space.UB)
+        self.layouts[value] = layout
+        self.line(f"{self.name(value, 'u')} = memref.alloc() : {self.type_text(value)}")
+
+    def buffer_in_parts(self, value: SSAValue) -> None:
+        """Allocates a buffer of L1 that is filled in parts.
+
+        A fill is the cube core's only where the address space is written. Of direct views, the
+        compiler would take the size of one for the size of the product: hence the cast.
+        """
+        whole = Layout(self.shapes[value], None, 0, self.dtype(value), Space.L1)
+        base = self.fresh(value.name_hint or "u")
+        self.bases[value] = base, memref_text(whole, spaces=True)
+        self.line(f"{base} = memref.alloc() : {self.bases[value][1]}")
+        self.layouts[value] = whole._replace(strides=whole.stride_list(), offset=None)
+        what = f"{base} : {self.bases[value][1]} to {self.type_text(value)}"
+        self.line(f"{self.name(value)} = memref.cast {what}")
+
+    def load_part(self, op: LoadOp) -> None:
+        """Loads a buffer, or its first part, and makes it a tensor."""
+        root = root_of(op.dest)
+        name, type_ = self._first_part(op, self.name(root), self.layout(root))
+        source = self.operands([op.source])
+        self.line(f"hivm.hir.load ins({source}) outs({name} : {type_})")
+        self.tensors[root] = self._to_tensor(self.name(root), self.type_text(root))
+
+    def _first_part(self, op: LoadOp, name: str, whole: Layout) -> tuple[str, str]:
+        sizes = sizes_of(op.dest)
+        if sizes is None or len(sizes) != whole.rank:
+            raise NotInHivm(op, "what is loaded has other axes than its buffer")
+        if list(whole.shape) == sizes:
+            return name, memref_text(whole, spaces=False)
+        zeros, ones = [0] * whole.rank, [1] * whole.rank
+        static = [size if isinstance(size, int) else None for size in sizes]
+        part, type_ = self.fresh("part"), whole.subview(zeros, static, ones)
+        texts = memref_text(whole, spaces=False), memref_text(type_, spaces=False)
+        lists = f"{zeros} [{self._sizes(sizes)}] {ones}"
+        self.line(f"{part} = memref.subview {name}{lists} : {texts[0]} to {texts[1]}")
+        return part, texts[1]
+
+    def _to_tensor(self, buffer: str, type_: str) -> str:
+        name = self.fresh("t")
+        self.line(f"{name} = bufferization.to_tensor {buffer} restrict writable : {type_}")
+        return name
+
+    def part(self, value: SSAValue) -> tuple[str, str]:
+        """What a view has of the tensor of its buffer: name and type."""
+        root = root_of(value)
+        name, shape, sizes = self.tensors[root], self.shapes[root], sizes_of(value)
+        if sizes is None or list(shape) == sizes:
+            return name, self.tensor_type(root)
+        static = [size if isinstance(size, int) else None for size in sizes]
+        part, type_ = self.fresh("part"), tensor_text(static, self.dtype(value))
+        zeros, ones = [0] * len(shape), [1] * len(shape)
+        lists = f"{zeros} [{self._sizes(sizes)}] {ones}"
+        types = f"{self.tensor_type(root)} to {type_}"
+        self.line(f"{part} = tensor.extract_slice {name}{lists} : {types}")
+        return part, type_
+
+    def slice_of(self, accumulator: SSAValue, cut: Slice, dest: SSAValue) -> str:
+        """Lines of an accumulator with the axes of the buffer that they go to."""
+        line = cut.line
+        if cut.factor > 1 and line != "0":
+            line = self.fresh("line")
+            self.line(f"{line} = arith.muli {cut.line}, {self.index(cut.factor)} : index")
+        name, shape = self.fresh("lines"), self.shapes[dest]
+        flat = tensor_text(cut.sizes if len(shape) > 1 else shape, self.dtype(dest))
+        lists = f"[{line}, {cut.column}] {list(cut.sizes)} [1, 1]"
+        types = f"{self.tensor_type(accumulator)} to {flat}"
+        self.line(f"{name} = tensor.extract_slice {self.tensors[accumulator]}{lists} : {types}")
+        if len(shape) < 3:
+            return name
+        expanded = self.fresh("lines")
+        axes, types = [list(group) for group in cut.axes], f"{flat} into {self.tensor_type(dest)}"
+        what = f"{name} {axes} output_shape {list(shape)} : {types}"
+        self.line(f"{expanded} = tensor.expand_shape {what}")
+        return expanded
+
+    def _sizes(self, sizes: Sequence[Size]) -> str:
+        return ", ".join(str(s) if isinstance(s, int) else self.name(s) for s in sizes)

@@ -1,0 +1,33 @@
+"""What every entry of the operator table is made of: its type, and the sizes that it may need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
+
+from xdsl.ir import SSAValue
+
+from fusec.frontends.errors import ImportFailure
+from fusec_dialects.graph.shapes import Shape
+
+if TYPE_CHECKING:
+    from fusec.frontends.onnx.node import Node
+
+Entry: TypeAlias = "Callable[[Node], Sequence[SSAValue]]"
+"""From a node to the values of its outputs; ImportFailure where a form is not supported."""
+
+
+def static(dims: Shape, what: str) -> tuple[int, ...]:
+    """Sizes that have to be known; `what` needs them."""
+    found = tuple(d for d in dims if isinstance(d, int))
+    if len(found) < len(dims):
+        raise ImportFailure(
+            f"{what} needs static sizes, not [{', '.join(map(str, dims))}]; give them by --shape"
+        )
+    return found
+
+
+def number_of(dims: Shape) -> int:
+    """The number of elements, which has to be known."""
+    return prod(static(dims, "it"))

@@ -1,0 +1,182 @@
+"""ONNX's views and movements: inputs that must be constant become attributes or result shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from fusec.frontends.errors import ImportFailure
+from fusec.frontends.onnx.entry import Entry, static
+from fusec.frontends.onnx.node import Node
+from fusec_dialects.graph import AttrValue
+from fusec_dialects.graph.shape_rules import SLICE_END
+from fusec_dialects.graph.shapes import Dim, broadcast, normal_axis
+from fusec_dialects.graph.sizes import quotient, text
+
+
+def _transpose(node: Node) -> Sequence[SSAValue]:
+    x = node.value(0)
+    perm = node.ints("perm")
+    if perm is None:
+        perm = tuple(reversed(range(len(node.shape(x)))))
+    return node.build("transpose", [x], {"perm": perm})
+
+
+def _reshape(node: Node) -> Sequence[SSAValue]:
+    x = node.value(0)
+    old = node.shape(x)
+    wanted = node.ints_input(1, "the shape")
+    keep_zero = bool(node.int_("allowzero", 0))
+    if wanted.count(-1) > 1 or min(wanted, default=0) < -1:
+        raise ImportFailure(f"shape {list(wanted)}; one size may be -1, others are not negative")
+    new: list[Dim | None] = []
+    for i, size in enumerate(wanted):
+        if size == 0 and not keep_zero:
+            if i >= len(old):
+                raise ImportFailure(
+                    f"size {i} of {list(wanted)} is 0, {text(old)} has no such axis"
+                )
+            new.append(old[i])
+        else:
+            new.append(None if size == -1 else size)
+    known = tuple(d for d in new if d is not None)
+    rest: Dim | None = 1
+    if len(known) < len(new):
+        rest = quotient(old, known)
+    if rest is None:
+        raise ImportFailure(f"{text(old)} does not reshape to {list(wanted)}")
+    return node.build("reshape", [x], shape=tuple(rest if d is None else d for d in new))
+
+
+def _expand(node: Node) -> Sequence[SSAValue]:
+    x = node.value(0)
+    shape = broadcast(node.shape(x), node.ints_input(1, "the shape"))
+    return node.build("expand", [x], shape=shape)
+
+
+def _squeeze(axes_input: bool) -> Entry:
+    def entry(node: Node) -> Sequence[SSAValue]:
+        x = node.value(0)
+        axes = node.ints("axes")
+        if axes_input:
+            axes = node.ints_input(1, "axes") if node.has(1) else None
+        if axes is None:
+            sizes = static(node.shape(x), "a squeeze without axes")
+            axes = tuple(i for i, d in enumerate(sizes) if d == 1)
+        return node.build("squeeze", [x], {"axes": axes}) if axes else node.build("identity", [x])
+
+    return entry
+
+
+def _unsqueeze(axes_input: bool) -> Entry:
+    def entry(node: Node) -> Sequence[SSAValue]:
+        axes = node.ints_input(1, "axes") if axes_input else node.ints("axes")
+        if axes is None:
+            raise ImportFailure("attribute 'axes' is missing")
+        return node.build("unsqueeze", [node.value(0)], {"axes": axes})
+
+    return entry
+
+
+def _slice_attributes(node: Node) -> Sequence[SSAValue]:
+    starts, ends = node.ints("starts") or (), node.ints("ends") or ()
+    axes = node.ints("axes") or tuple(range(len(starts)))
+    return _slice_of(node, starts, ends, axes, (1,) * len(starts))
+
+
+def _slice(node: Node) -> Sequence[SSAValue]:
+    starts, ends = node.ints_input(1, "starts"), node.ints_input(2, "ends")
+    axes = node.ints_input(3, "axes") if node.has(3) else tuple(range(len(starts)))
+    steps = node.ints_input(4, "steps") if node.has(4) else (1,) * len(starts)
+    return _slice_of(node, starts, ends, axes, steps)
+
+
+def _slice_of(
+    node: Node,
+    starts: tuple[int, ...],
+    ends: tuple[int, ...],
+    axes: tuple[int, ...],
+    steps: tuple[int, ...],
+) -> Sequence[SSAValue]:
+    def clamp(values: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(max(-SLICE_END, min(SLICE_END, v)) for v in values)
+
+    attrs: dict[str, AttrValue] = {
+        "starts": clamp(starts),
+        "ends": clamp(ends),
+        "axes": axes,
+        "steps": clamp(steps),
+    }
+    return node.build("slice", [node.value(0)], attrs)
+
+
+def _pad(node: Node) -> Sequence[SSAValue]:
+    if (mode := node.text("mode", "constant")) != "constant":
+        raise ImportFailure(f"mode '{mode}' is not supported")
+    x = node.value(0)
+    if node.opset < 11:
+        pads, value = node.ints("pads") or (), node.float_("value", 0.0)
+        return node.build("pad", [x], {"pads": pads, "value": value})
+    pads = node.ints_input(1, "pads")
+    number = node.number(2, "the value") if node.has(2) else 0
+    if float(number) != number and number == number:
+        raise ImportFailure(f"the value {number} is not exact in f64")
+    if node.has(3):
+        pads = _spread(pads, node.ints_input(3, "axes"), len(node.shape(x)))
+    return node.build("pad", [x], {"pads": pads, "value": float(number)})
+
+
+def _spread(pads: tuple[int, ...], axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    if len(pads) != 2 * len(axes):
+        raise ImportFailure(f"{len(axes)} axes have {2 * len(axes)} pads, not {len(pads)}")
+    full = [0] * (2 * rank)
+    for i, axis in enumerate(axes):
+        axis = normal_axis(axis, rank)
+        full[axis], full[rank + axis] = pads[i], pads[len(axes) + i]
+    return tuple(full)
+
+
+def _gather(name: str) -> Entry:
+    return lambda node: node.build(name, node.values(2, 2), {"axis": node.int_("axis", 0)})
+
+
+def _concat(node: Node) -> Sequence[SSAValue]:
+    return node.build("concat", node.values(), {"axis": node.int_("axis")})
+
+
+def _split(node: Node) -> Sequence[SSAValue]:
+    x = node.value(0)
+    axis = normal_axis(node.int_("axis", 0), len(node.shape(x)))
+    sizes = node.ints("split")
+    if node.opset >= 13:
+        sizes = node.ints_input(1, "the sizes") if node.has(1) else None
+    count = len(node.proto.output)
+    if sizes is None:
+        (total,) = static((node.shape(x)[axis],), "a split without sizes")
+        piece = -(-total // count)
+        sizes = tuple(max(0, min(piece, total - i * piece)) for i in range(count))
+    if len(sizes) != count:
+        raise ImportFailure(f"{len(sizes)} sizes for {count} outputs")
+    return node.build("split", [x], {"axis": axis, "sizes": sizes})
+
+
+def _flatten(node: Node) -> Sequence[SSAValue]:
+    return node.build("flatten", [node.value(0)], {"axis": node.int_("axis", 1)})
+
+
+MOVEMENT: dict[str, list[tuple[int, Entry]]] = {
+    "Transpose": [(1, _transpose)],
+    "Reshape": [(5, _reshape)],
+    "Flatten": [(1, _flatten)],
+    "Expand": [(8, _expand)],
+    "Squeeze": [(13, _squeeze(True)), (1, _squeeze(False))],
+    "Unsqueeze": [(13, _unsqueeze(True)), (1, _unsqueeze(False))],
+    "Slice": [(10, _slice), (1, _slice_attributes)],
+    "Pad": [(2, _pad)],
+    "Gather": [(1, _gather("gather"))],
+    "GatherElements": [(11, _gather("gather_elements"))],
+    "Concat": [(4, _concat)],
+    "Split": [(2, _split)],
+}
+"""Entries by operator type, the newest opset first."""

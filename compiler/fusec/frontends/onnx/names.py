@@ -1,0 +1,63 @@
+"""Names of an ONNX model as MLIR takes them: hints of values, names of dynamic sizes."""
+
+from __future__ import annotations
+
+import re
+
+from onnx import NodeProto, ValueInfoProto
+
+from fusec.frontends.errors import ImportFailure
+from fusec_dialects.graph.shapes import Shape
+from fusec_dialects.graph.sizes import UNNAMED
+
+_OTHER = re.compile(r"[^A-Za-z0-9_]")
+
+
+def node_name(index: int, node: NodeProto) -> str:
+    """The node's name, or one made of its type and place where it has none."""
+    return node.name or f"{node.op_type}_{index}"
+
+
+def hint(name: str) -> str | None:
+    """A value's name with other signs than letters, digits and _ replaced; None for a number."""
+    text = _OTHER.sub("_", name)
+    return text if text and not text[0].isdigit() else None
+
+
+class DimNames:
+    """Gives each symbolic size of a model a name of its own, the same one wherever it stands."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def dims(self, value: ValueInfoProto, given: tuple[int, ...] | None = None) -> Shape:
+        """The sizes of an input; `given` says their number where the model does not.
+
+        Raises ImportFailure where neither does.
+        """
+        shape = value.type.tensor_type
+        if not shape.HasField("shape"):
+            if given is not None:
+                return (UNNAMED,) * len(given)
+            raise ImportFailure(
+                f"input '{value.name}' has no shape; give one by --shape {value.name}=1x2"
+            )
+        return tuple(
+            self._name(d.dim_param)
+            if not d.HasField("dim_value") or d.dim_value < 0
+            else d.dim_value
+            for d in shape.shape.dim
+        )
+
+    def _name(self, text: str) -> str:
+        if not text:
+            return UNNAMED
+        if text not in self._names:
+            name = _OTHER.sub("_", text)
+            name = base = f"d{name}" if name[0].isdigit() else name
+            taken, n = set(self._names.values()), 1
+            while name in taken:
+                n += 1
+                name = f"{base}_{n}"
+            self._names[text] = name
+        return self._names[text]

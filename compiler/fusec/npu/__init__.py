@@ -1,0 +1,1 @@
+"""Passes that read and write the npu level."""

@@ -1,0 +1,304 @@
+"""What a cube kernel computes: one contraction, what is added to it, relu, cast, where it goes.
+
+In: a region. Out: a `CubeProblem`, or a Refusal that says which operator or view does not fit the
+order of the cube core: contraction, additions, relu, cast, store through views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, cast
+
+from xdsl.ir import SSAValue
+
+from fusec.hw import DTYPE_BYTES
+from fusec.schedule.contraction import ADDENDS, A, Axis, Contraction, Y, contraction
+from fusec.schedule.operands import labels_of
+from fusec.schedule.region import Region
+from fusec.schedule.types import Refusal, RefusalError
+from fusec.schedule.views import INVERTIBLE, Access, Part, Parts, load_access, undo, whole
+from fusec.semantics.classes import FusionClass, fusion_class
+from fusec_dialects.graph import GraphOp
+from fusec_dialects.graph.base import element_name
+
+BIAS, ROW, COLUMN, TILE = "bias", "row", "column", "tile"
+"""How something is added: as the bias of the first mmad, as one product with a row or a column of
+ones, as the product of a tile with an identity matrix."""
+
+TYPES = ("f32", "f16", "bf16")
+"""What the cube core multiplies here; all accumulate in f32."""
+
+
+@dataclass(frozen=True)
+class Addend:
+    """What is added to the product: its operand's place in the strides, how, and times what."""
+
+    place: int
+    form: str
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class CubeProblem:
+    """`roots` and `offsets` by place: a, b, result, addends; `adders` are the operators that add
+    them, `last` the one whose result is stored. `alpha` multiplies the product."""
+
+    anchor: GraphOp
+    axes: Contraction
+    roots: tuple[SSAValue, ...]
+    offsets: tuple[int, ...]
+    addends: tuple[Addend, ...]
+    adders: tuple[GraphOp, ...]
+    last: GraphOp
+    relu: bool
+    dtype: str
+    out_dtype: str
+    alpha: float = 1.0
+
+    @cached_property
+    def operand_bytes(self) -> int:
+        """Bytes of what is read, each element once."""
+        axes = self.axes
+        every = (*axes.grid, axes.row, axes.col, axes.n, *axes.outer_k, axes.k)
+        total = 0
+        for place in range(len(self.roots)):
+            if place == Y:
+                continue
+            count = 1
+            for axis in every:
+                if axis.window is not None and place == A:
+                    count *= axis.window.size if axis in axes.outer_k else 1
+                elif axis.strides[place] != 0:
+                    count *= axis.size
+            total += count * DTYPE_BYTES[self.dtype]
+        return total
+
+    def unit_column(self, addend: Addend) -> bool:
+        """Whether a column that is added lies in gm without gaps, so that it loads as one row."""
+        return addend.form == COLUMN and self.axes.col.strides[addend.place] == 1
+
+
+class _Added(NamedTuple):
+    """Something added, by which operator, times what."""
+
+    access: Access
+    op: GraphOp
+    scale: float
+
+
+@dataclass
+class _Chain:
+    """The operators after the contraction, as far as a cube kernel does them."""
+
+    views: list[GraphOp] = field(default_factory=list[GraphOp])
+    addends: list[_Added] = field(default_factory=list["_Added"])
+    relu: bool = False
+    cast: bool = False
+    last: GraphOp | None = None
+
+
+def anchor_of(region: Region) -> GraphOp:
+    """The only contraction of a region; raises RefusalError where there is none or are several."""
+    found = [op for op in region.compute_ops if fusion_class(op.op_name) == FusionClass.CONTRACTION]
+    if len(found) != 1 or found[0].op_name == "attention":
+        what = ", ".join(op.op_name for op in found) or "none"
+        raise RefusalError(
+            "contraction-count",
+            f"a cube kernel has exactly one matmul, gemm or conv, found {what}; "
+            "attention is decomposed by graph-fuse",
+            {"contractions": len(found)},
+        )
+    return found[0]
+
+
+def cube_problem(region: Region) -> CubeProblem:
+    """The problem of a region that stays on the cube core; raises RefusalError."""
+    anchor = anchor_of(region)
+    chain = _Chain()
+    value = _follow(region, anchor, chain)
+    if len(region.outputs) != 1:
+        raise RefusalError(
+            "several-outputs",
+            f"a cube kernel stores one result, the group has {len(region.outputs)}",
+            {"outputs": len(region.outputs)},
+        )
+    result = _undo_all(_accepted(whole(value)), chain.views)
+    return _problem(region, anchor, result, chain, element_name(value.type))
+
+
+def mixed_problem(region: Region) -> CubeProblem:
+    """The cube half of a mixed kernel: the contraction alone, stored as it is in f32, with an axis
+    for each dimension of the result."""
+    anchor = anchor_of(region)
+    result = _accepted(whole(anchor.results[0]))
+    return _problem(region, anchor, result, _Chain(), "f32", separate=True)
+
+
+def _follow(region: Region, anchor: GraphOp, chain: _Chain) -> SSAValue:
+    """Walks from the contraction to the output; gives the output."""
+    value: SSAValue = anchor.results[0]
+    while True:
+        users = region.users(value)
+        if value in region.output_set:
+            if users:
+                raise _not_on_cube(users[0], "an intermediate result is also an output")
+            return value
+        if len(users) != 1:
+            raise _not_on_cube(anchor, f"an intermediate result has {len(users)} uses")
+        op = users[0]
+        if not isinstance(op, GraphOp):
+            raise _not_on_cube(anchor, "an intermediate result leaves the group")
+        _step(region, op, value, chain)
+        chain.last = op
+        value = op.results[0]
+
+
+def _step(region: Region, op: GraphOp, value: SSAValue, chain: _Chain) -> None:
+    """One operator of the epilogue."""
+    name = op.op_name
+    if name in INVERTIBLE:
+        chain.views.append(op)
+    elif name == "add" and not chain.relu and not chain.cast:
+        other = op.operands[1] if op.operands[0] is value else op.operands[0]
+        if op.results[0].type != value.type:
+            raise _not_on_cube(op, "the addition makes the result larger")
+        access = _addend(region, other, op.results[0], chain.views)
+        chain.addends.append(_Added(access, op, 1.0))
+    elif name == "relu" and not chain.relu:
+        chain.relu = True
+    elif name == "cast" and not chain.cast and op.attrs()["to"] in TYPES:
+        chain.cast = True
+    else:
+        raise _not_on_cube(op, "fixpipe does no such step, or not in this order")
+
+
+def _not_on_cube(op: object, why: str) -> RefusalError:
+    name = op.name if isinstance(op, GraphOp) else str(op)
+    return RefusalError("epilogue", f"{name} does not stay on the cube core: {why}", {"op": name})
+
+
+def _accepted(access: Access | Refusal) -> Access:
+    if isinstance(access, Refusal):
+        raise RefusalError(access.reason, access.message, access.numbers)
+    return access
+
+
+def _undo_all(access: Access, views: Sequence[GraphOp]) -> Access:
+    """From the shape after the views to the shape of the contraction's result."""
+    for op in reversed(views):
+        access = _accepted(undo(op, access))
+    return access
+
+
+def _addend(region: Region, value: SSAValue, like: SSAValue, views: Sequence[GraphOp]) -> Access:
+    """How something added lies in its input, in the shape of the contraction's result."""
+    access = _accepted(load_access(region, value))
+    sizes = _accepted(whole(like)).sizes
+    return _undo_all(_broadcast(access, sizes), views)
+
+
+def _broadcast(access: Access, sizes: Sequence[int]) -> Access:
+    missing = len(sizes) - len(access.dims)
+    dims = [*(() for _ in range(missing)), *access.dims]
+    spread = tuple(
+        parts or ((Part(size, 0),) if size > 1 else ())
+        for parts, size in zip(dims, sizes, strict=True)
+    )
+    return Access(access.root, access.offset, spread)
+
+
+def _problem(
+    region: Region,
+    anchor: GraphOp,
+    result: Access,
+    chain: _Chain,
+    out_dtype: str,
+    *,
+    separate: bool = False,
+) -> CubeProblem:
+    dtype = element_name(anchor.operands[0].type)
+    if dtype not in TYPES:
+        raise RefusalError(
+            "type",
+            f"{anchor.name} on {dtype} has no cube kernel here, only on {', '.join(TYPES)}; "
+            "cast its operands",
+            {"type": dtype},
+        )
+    a, b = (_accepted(load_access(region, value)) for value in anchor.operands[:2])
+    own, alpha = _own_addend(region, anchor)
+    added = own + chain.addends
+    outside = frozenset(region.inputs)
+    for access in (a, b, *(each.access for each in added)):
+        if access.root not in outside:
+            raise RefusalError(
+                "operand-computed",
+                f"an operand of {anchor.name} is computed inside the group; the cube core loads "
+                "its operands from gm, so it has to be a kernel of its own",
+            )
+    results = [result, *(each.access for each in added)]
+    axes = contraction(labels_of(anchor, a, b, results), separate=separate)
+    if axes.swapped:
+        a, b = b, a
+    accesses = (a, b, *results)
+    return CubeProblem(
+        anchor=anchor,
+        axes=axes,
+        roots=tuple(access.root for access in accesses),
+        offsets=tuple(access.offset for access in accesses),
+        addends=_forms(axes, [each.scale for each in added], dtype),
+        adders=tuple(each.op for each in added),
+        last=chain.last or anchor,
+        relu=chain.relu,
+        dtype=dtype,
+        out_dtype=out_dtype,
+        alpha=alpha,
+    )
+
+
+def _own_addend(region: Region, anchor: GraphOp) -> tuple[list[_Added], float]:
+    """The operator's own third operand with its scale (beta / alpha), and alpha."""
+    attrs = anchor.attrs()
+    alpha, beta = cast(float, attrs.get("alpha", 1.0)), cast(float, attrs.get("beta", 1.0))
+    if len(anchor.operands) < 3 or beta == 0.0:
+        return [], alpha
+    if alpha == 0.0:
+        raise RefusalError("gemm-alpha", "a gemm with alpha 0 multiplies nothing; simplify it")
+    value, result = anchor.operands[2], anchor.results[0]
+    if anchor.op_name == "gemm":
+        return [_Added(_addend(region, value, result, ()), anchor, beta / alpha)], alpha
+    access = _accepted(load_access(region, value))
+    sizes = _accepted(whole(result)).sizes
+    dims: list[Parts] = [()] * len(sizes)
+    channel = 1 if attrs["y_layout"] == "NCHW" else len(sizes) - 1
+    dims[channel] = access.dims[0]
+    spread = Access(access.root, access.offset, tuple(dims))
+    return [_Added(_broadcast(spread, sizes), anchor, 1.0)], alpha
+
+
+def _forms(axes: Contraction, scales: Sequence[float], dtype: str) -> tuple[Addend, ...]:
+    """How each addend is added, by the axes of a tile along which it varies."""
+    plain = not axes.a_transposed and not axes.b_transposed
+    found: list[Addend] = []
+    for place, scale in enumerate(scales, ADDENDS):
+        rows = any(_varies(axis, place) for axis in (axes.row, axes.col))
+        if not _varies(axes.n, place):
+            form = COLUMN
+        elif axes.n.strides[place] != 1:
+            raise RefusalError(
+                "addend-stride",
+                "what is added to the product is not stored along the rows of the result; "
+                "transpose it before",
+            )
+        elif rows:
+            form = TILE
+        else:
+            first = not any(addend.form == BIAS for addend in found)
+            form = BIAS if plain and first and dtype == "f32" and scale == 1.0 else ROW
+        found.append(Addend(place, form, scale))
+    return tuple(found)
+
+
+def _varies(axis: Axis, place: int) -> bool:
+    return axis.size > 1 and axis.strides[place] != 0

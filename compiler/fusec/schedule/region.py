@@ -1,0 +1,77 @@
+"""A set of graph operators that could become one kernel; nothing is built or changed.
+
+In: the block of a fused group or kernel, or operators of a function. Out: the operators in order,
+the values that come from outside, the values that are needed outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from fusec_dialects.graph import ConstantOp, GraphOp, YieldOp
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """`ops` in program order, constants included; `inputs` and `outputs` without repetition, except
+    that a block's arguments and its terminator's operands are taken as they stand."""
+
+    ops: tuple[Operation, ...]
+    inputs: tuple[SSAValue, ...]
+    outputs: tuple[SSAValue, ...]
+
+    @classmethod
+    def of_block(cls, block: Block) -> Region:
+        """The body of a graph.fused or graph.kernel: all block arguments are inputs, used or not,
+        and the operands of graph.yield are outputs, in order."""
+        end = block.last_op
+        outputs = tuple(end.operands) if isinstance(end, YieldOp) else ()
+        ops = tuple(op for op in block.ops if op is not end)
+        return cls(ops, tuple(block.args), outputs)
+
+    @classmethod
+    def of_ops(cls, ops: Iterable[Operation], outputs: Sequence[SSAValue] | None = None) -> Region:
+        """Operators of one block in program order, not yet fused. Results that an operator outside
+        of the set uses, or nobody, are outputs unless `outputs` says which are."""
+        given = tuple(ops)
+        inside = set(given)
+        inputs = dict.fromkeys(
+            operand for op in given for operand in op.operands if operand.owner not in inside
+        )
+        found = (
+            result
+            for op in given
+            if not isinstance(op, ConstantOp)
+            for result in op.results
+            if not result.first_use or any(use.operation not in inside for use in result.uses)
+        )
+        return cls(given, tuple(inputs), tuple(found) if outputs is None else tuple(outputs))
+
+    @cached_property
+    def inside(self) -> frozenset[Operation]:
+        """The operators, for membership tests."""
+        return frozenset(self.ops)
+
+    @cached_property
+    def output_set(self) -> frozenset[SSAValue]:
+        return frozenset(self.outputs)
+
+    def users(self, value: SSAValue) -> list[Operation]:
+        """The operators of the region that use `value`, one entry for each use."""
+        return [use.operation for use in value.uses if use.operation in self.inside]
+
+    def producer(self, value: SSAValue) -> GraphOp | None:
+        """The graph operator of the region that computes `value`; None for inputs and constants."""
+        owner = value.owner
+        if isinstance(owner, GraphOp) and owner in self.inside:
+            return owner
+        return None
+
+    @cached_property
+    def compute_ops(self) -> tuple[GraphOp, ...]:
+        """The operators without constants."""
+        return tuple(op for op in self.ops if isinstance(op, GraphOp))

@@ -1,0 +1,289 @@
+"""Schedules of vector kernels: tiles along the axes of a region, blocks, copies of moving buffers.
+
+In: a region of elementwise operators, reductions and norms. Out: the `VectorSchedule` of least
+modelled time among tiles that fit ub, or a Refusal. The emitter does what the schedule says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar, TypeAlias
+
+from fusec.hw import DTYPE_BYTES, Target
+from fusec.schedule.expand import expand
+from fusec.schedule.footprint import BLOCK, Footprint, Tiles
+from fusec.schedule.plan import Plan
+from fusec.schedule.planner import make_plan
+from fusec.schedule.program import Program
+from fusec.schedule.region import Region
+from fusec.schedule.types import Refusal, RefusalError, Schedule, ScheduleError
+from fusec.schedule.vector_time import PlanTime
+from fusec.schedule.work import Work, estimate_of
+
+NEAR = 100
+"""Cycles by which two tilings may differ before the one with fewer tiles is worse."""
+
+GOOD_RUN = 512
+"""Bytes of gm that a move should take at a time (see hw: alignment of gm)."""
+
+
+@dataclass(frozen=True)
+class VectorSchedule(Schedule):
+    """`axes`: sizes of the region's axes, outermost first, as the compiler finds them; `tiles`: how
+    much of each a tile takes. A tile shorter than an axis that is reduced makes sweeps over it."""
+
+    family: ClassVar[str] = "vector"
+
+    axes: tuple[int, ...]
+    tiles: tuple[int, ...]
+    blocks: int
+    copies: int = 2
+
+    @property
+    def frame(self) -> tuple[int, ...]:
+        """The axes that tiles extend along."""
+        return tuple(i for i, tile in enumerate(self.tiles) if tile > 1)
+
+    @property
+    def looped(self) -> frozenset[int]:
+        """The axes with several tiles."""
+        return frozenset(i for i, n in enumerate(self.axes) if self.tiles[i] < n)
+
+
+def reduced_axes(program: Program) -> frozenset[int]:
+    """The axes that some step reduces."""
+    return frozenset(a for s in program.steps if s.kind == "vreduce" for a in s.axes)
+
+
+def grid_axes(program: Program, schedule: VectorSchedule) -> tuple[int, ...]:
+    """The axes whose tiles are shared among blocks, outermost first."""
+    return tuple(sorted(schedule.looped - reduced_axes(program)))
+
+
+def tile_count(program: Program, schedule: VectorSchedule) -> int:
+    """How many tiles the blocks share."""
+    return prod(-(-schedule.axes[a] // schedule.tiles[a]) for a in grid_axes(program, schedule))
+
+
+def plan_of(program: Program, schedule: VectorSchedule) -> Plan:
+    """The plan of a scheduled program; RefusalError where tiles make none."""
+    return make_plan(program, schedule.frame, schedule.looped)
+
+
+def check(program: Program, schedule: VectorSchedule, target: Target) -> None:
+    """ScheduleError unless the schedule, perhaps written by hand, is one of this program."""
+    sizes = program.axes.sizes
+    if schedule.axes != sizes:
+        raise ScheduleError(f"the region has axes {list(sizes)}, not {list(schedule.axes)}")
+    if len(schedule.tiles) != len(sizes) or not all(
+        1 <= tile <= size for tile, size in zip(schedule.tiles, sizes, strict=False)
+    ):
+        raise ScheduleError(
+            f"tiles {list(schedule.tiles)}: give one for each of the axes {list(sizes)}, "
+            "at least 1 and no longer than the axis"
+        )
+    if schedule.copies < 1:
+        raise ScheduleError(f"copies is {schedule.copies}, at least 1 is needed")
+    tiles = tile_count(program, schedule)
+    if not 1 <= schedule.blocks <= tiles:
+        raise ScheduleError(f"{schedule.blocks} blocks for {tiles} tiles; use 1 to {tiles}")
+    try:
+        plan = plan_of(program, schedule)
+    except RefusalError as error:
+        raise ScheduleError(str(error.refusal)) from error
+    need = Footprint(plan, 1).bytes(Tiles.of(sizes, schedule.tiles))
+    if need > target.capacity("ub"):
+        raise ScheduleError(
+            f"tiles {list(schedule.tiles)} need {need} bytes of ub, {target.name} has "
+            f"{target.capacity('ub')}; make them shorter"
+        )
+
+
+def schedule_vector(region: Region, target: Target) -> VectorSchedule | Refusal:
+    """The schedule of a region, or why there is none."""
+    try:
+        return schedule_program(expand(region), target)
+    except RefusalError as error:
+        return error.refusal
+
+
+def vector_work(program: Program, schedule: VectorSchedule, target: Target) -> Work:
+    """What the pipes of the busiest core do."""
+    time = PlanTime(plan_of(program, schedule), schedule.axes, target)
+    tiles = Tiles.of(schedule.axes, schedule.tiles)
+    return time.work(tiles, schedule.blocks, schedule.copies)
+
+
+def schedule_program(program: Program, target: Target) -> VectorSchedule:
+    """The schedule of least modelled time; RefusalError where no tile fits."""
+    return _Search(program, target).best()
+
+
+_Shape: TypeAlias = tuple[tuple[int, ...], frozenset[int]]
+"""A frame and the looped axes: what a plan depends on."""
+
+
+class _Search:
+    def __init__(self, program: Program, target: Target) -> None:
+        self.program = program
+        self.target = target
+        self.sizes = program.axes.sizes
+        self.reduced = reduced_axes(program)
+        self.capacity = target.capacity("ub")
+        self.misfit: Refusal | None = None
+        self._plans: dict[_Shape, Plan | None] = {}
+        self._times: dict[_Shape, PlanTime] = {}
+        self._footprints: dict[tuple[_Shape, int], Footprint] = {}
+        width = min((DTYPE_BYTES[v.dtype] for v in program.vals), default=4)
+        self.block = BLOCK // width
+        self.run = GOOD_RUN // width
+
+    def best(self) -> VectorSchedule:
+        found: tuple[tuple[float, int, int], VectorSchedule] | None = None
+        for copies in (2, 1):
+            for frame in self._frames():
+                for tiles in self._tiles(frame, copies):
+                    scored = self._score(tiles, copies)
+                    if scored is not None and (found is None or scored[0] < found[0]):
+                        found = scored
+            if found is not None and not found[1].looped & self.reduced:
+                break
+        if found is not None:
+            return found[1]
+        refusal = self.misfit or Refusal("capacity", "no tile fits ub")
+        raise RefusalError(refusal.reason, refusal.message, refusal.numbers)
+
+    def _frames(self) -> Iterator[tuple[int, ...]]:
+        """Axes that tiles may extend along: the innermost with one more, or two more where nothing
+        is reduced (the vector library has no reductions of three dimensions)."""
+        count = len(self.sizes)
+        if count < 2:
+            yield tuple(range(count))
+            return
+        for other in range(count - 1):
+            yield (other, count - 1)
+        if count > 2 and not self.reduced:
+            yield (count - 3, count - 2, count - 1)
+
+    def _plan(self, shape: _Shape) -> Plan | None:
+        """The plan of a frame and looped axes; None where there is none."""
+        if shape not in self._plans:
+            try:
+                self._plans[shape] = make_plan(self.program, *shape)
+            except RefusalError as error:
+                self.misfit = error.refusal
+                self._plans[shape] = None
+        return self._plans[shape]
+
+    def _shape(self, tiles: Sequence[int]) -> _Shape:
+        return (
+            tuple(i for i, tile in enumerate(tiles) if tile > 1),
+            frozenset(i for i, n in enumerate(self.sizes) if tiles[i] < n),
+        )
+
+    def _fits(self, tiles: Sequence[int], copies: int) -> bool:
+        """Whether tiles need no more than ub; remembers the last that did not."""
+        shape = self._shape(tiles)
+        plan = self._plan(shape)
+        if plan is None:
+            return False
+        footprint = self._footprints.get((shape, copies))
+        if footprint is None:
+            footprint = self._footprints[shape, copies] = Footprint(plan, copies)
+        need = footprint.bytes(Tiles.of(self.sizes, tiles))
+        if need > self.capacity:
+            self.misfit = Refusal(
+                "ub-capacity",
+                f"tiles {list(tiles)} of axes {list(self.sizes)} need {need} bytes of ub, "
+                f"{self.target.name} has {self.capacity}",
+                {"need": need, "capacity": self.capacity},
+            )
+        return need <= self.capacity
+
+    def _longest(self, tiles: Sequence[int], axis: int, copies: int) -> int:
+        """The longest tile of an axis that fits beside the other tiles; 0 if none does."""
+        trial = list(tiles)
+
+        def fits(length: int) -> bool:
+            trial[axis] = length
+            return self._fits(trial, copies)
+
+        if fits(self.sizes[axis]):
+            return self.sizes[axis]
+        low, high = 0, self.sizes[axis]
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        return low
+
+    def _tiles(self, frame: tuple[int, ...], copies: int) -> Iterator[tuple[int, ...]]:
+        """Tiles along a frame that fit, worth a look: every width with every length beside it."""
+        tiles = [1] * len(self.sizes)
+        if not frame:
+            yield tuple(tiles)
+            return
+        for axis in frame[1:-1]:
+            tiles[axis] = self.sizes[axis]
+        first, last = frame[0], frame[-1]
+        widths = [1] if first == last else self._widths(last)
+        for width in widths:
+            tiles[last] = width
+            for length in self._lengths(tiles, first, copies):
+                yield tuple(length if a == first else tile for a, tile in enumerate(tiles))
+
+    def _widths(self, axis: int) -> Iterator[int]:
+        """The innermost axis whole, and in halves of good runs of gm, or of blocks below that."""
+        size = width = self.sizes[axis]
+        yield size
+        while width > 2 * self.block:
+            each = self.run if width > self.run else self.block
+            width = -(-width // (2 * each)) * each
+            if width < size:
+                yield width
+
+    def _lengths(self, tiles: Sequence[int], axis: int, copies: int) -> list[int]:
+        """Tile lengths of an axis that fit: the longest, and those that share the tiles evenly
+        among the cores."""
+        size = self.sizes[axis]
+        longest = self._longest(tiles, axis, copies)
+        if longest == 0:
+            return []
+        if axis in self.reduced:
+            return [longest]
+        fewest = -(-size // longest)
+        others = prod(
+            -(-n // t)
+            for a, (n, t) in enumerate(zip(self.sizes, tiles, strict=True))
+            if a != axis and a not in self.reduced
+        )
+        cores = self.target.cores("vector")
+        even = {max(1, waves * cores // others) for waves in range(1, 5)}
+        whole = {n for n in range(fewest, min(size, fewest + 8) + 1) if size % n == 0}
+        counts = {n for n in (fewest, *even, *whole) if fewest <= n <= size}
+        innermost = axis == len(self.sizes) - 1
+        lengths = {self._rounded(-(-size // n)) if innermost else -(-size // n) for n in counts}
+        return sorted({min(length, longest) for length in lengths}, reverse=True)
+
+    def _rounded(self, length: int) -> int:
+        """An innermost tile up to whole runs of gm, or whole blocks where it is shorter."""
+        each = self.run if length > self.run else self.block
+        return -(-length // each) * each
+
+    def _score(
+        self, tiles: tuple[int, ...], copies: int
+    ) -> tuple[tuple[float, int, int], VectorSchedule] | None:
+        shape = self._shape(tiles)
+        plan = self._plan(shape)
+        if plan is None:
+            return None
+        time = self._times.get(shape)
+        if time is None:
+            time = self._times[shape] = PlanTime(plan, self.sizes, self.target)
+        count = prod(-(-self.sizes[a] // tiles[a]) for a in shape[1] - self.reduced)
+        blocks = min(self.target.cores("vector"), count)
+        schedule = VectorSchedule(self.sizes, tiles, blocks, copies)
+        work = time.work(Tiles.of(self.sizes, tiles), blocks, copies)
+        us = estimate_of(work, self.target).us
+        return (round(us, 1), round(work.cycles / NEAR), count), schedule
