@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         FusionOptions,
         Model,
         compile,
+        fuse,
         load,
         run_passes,
     )
@@ -26,6 +27,7 @@ __all__ = [
     "Model",
     "__version__",
     "compile",
+    "fuse",
     "load",
     "run_passes",
 ]

@@ -18,13 +18,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
-from xdsl.utils.arg_spec import parse_pipeline
-from xdsl.utils.exceptions import (
-    ArgSpecParseError,
-    DiagnosticException,
-    PassFailedException,
-    VerifyException,
-)
+from xdsl.utils.exceptions import DiagnosticException, PassFailedException
 
 from fusec.accuracy.inputs import check_inputs
 from fusec.config.compile_options import CompileKeywords, CompileOptions
@@ -32,13 +26,12 @@ from fusec.config.fusion_options import FusionOptions
 from fusec.fusion.fuse import GraphFusePass
 from fusec.fusion.patterns import all_patterns
 from fusec.hw import Target
-from fusec.pipelines import STAGES, expand, unknown_name
+from fusec.pipelines import STAGES, apply_passes, parse_passes
 from fusec.schedule.target import module_target
 from fusec.semantics.dtypes import Array
-from fusec.semantics.interpreter import Interpreter, main_function
+from fusec.semantics.interpreter import GraphError, Interpreter, main_function
 from fusec.semantics.weights import Tap, WeightStore
 from fusec.universe import FUSEC_UNIVERSE
-from fusec_dialects.errors import InvalidResultError
 from fusec_dialects.graph import FusedOp, KernelOp
 from fusec_dialects.verify import verify
 
@@ -55,6 +48,7 @@ __all__ = [
     "Model",
     "compile",
     "context",
+    "fuse",
     "load",
     "run_passes",
 ]
@@ -120,13 +114,20 @@ class Model:
 def _simulate(
     program: Program, weights: Mapping[str, Array], inputs: Mapping[str, Array], tap: Tap | None
 ) -> dict[str, Array]:
+    arrays = {**weights, **inputs}
+    for buffer in program.host.buffers:
+        if buffer.role == "weight" and buffer.name not in arrays:
+            raise GraphError(
+                f"weight '{buffer.name}' is in no store; say where it is by the module attribute "
+                "graph.source (a .onnx or .safetensors file)"
+            )
     if tap is None:
-        return program.run({**weights, **inputs})
+        return program.run(arrays)
 
     def named(kernel: str, value: str, block: int, array: Array) -> None:
         tap(f"@{kernel} %{value} block {block}", array)
 
-    return program.run({**weights, **inputs}, tap=named)
+    return program.run(arrays, tap=named)
 
 
 def load(source: str | Path | bytes, shapes: Mapping[str, tuple[int, ...]] | None = None) -> Model:
@@ -151,7 +152,10 @@ def _load_mlir(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> Model:
     text = decode(path.read_bytes(), str(path))
     module = LocatedParser(context(), text, str(path)).parse_module()
     verify(module)
-    model = Model(module, open_store(module, path.parent), str(path))
+    try:
+        model = Model(module, open_store(module, path.parent), str(path))
+    except (GraphError, DiagnosticException) as error:
+        raise DiagnosticException(f"{path}: {error}") from error
     if shapes:
         if model.level != "graph":
             raise DiagnosticException(f"{path}: shapes can be given on the graph level only")
@@ -184,11 +188,6 @@ def run_passes(
     each. Raises ValueError for text that names no pass, InvalidResultError for a pass that leaves
     IR which does not verify, and what a pass raises.
     """
-    _apply(module, _parse(passes, own), after)
-    return module
-
-
-def _parse(text: str, own: Sequence[type[ModulePass]]) -> list[ModulePass]:
     from xdsl.universe import Universe
 
     known: dict[str, Callable[[], type[ModulePass]]] = {
@@ -196,33 +195,8 @@ def _parse(text: str, own: Sequence[type[ModulePass]]) -> list[ModulePass]:
         **FUSEC_UNIVERSE.all_passes,
         **{p.name: (lambda p=p: p) for p in own},
     }
-    try:
-        specs = list(parse_pipeline(expand(text)))
-    except ArgSpecParseError as error:
-        raise ValueError(f"the pass list {text!r} cannot be read: {error}") from error
-    for spec in specs:
-        if spec.name not in known:
-            raise ValueError(unknown_name(spec.name, known))
-    return [known[spec.name]().from_pass_spec(spec) for spec in specs]
-
-
-def _apply(
-    module: ModuleOp,
-    passes: Sequence[ModulePass],
-    after: Callable[[str, float], None] | None = None,
-) -> None:
-    ctx = context()
-    for one in passes:
-        start = time.perf_counter()
-        one.apply(ctx, module)
-        try:
-            module.verify()
-        except VerifyException as error:
-            raise InvalidResultError(
-                f"the pass '{one.name}' left IR that does not verify: {error}"
-            ) from error
-        if after is not None:
-            after(one.name, time.perf_counter() - start)
+    apply_passes(module, parse_passes(passes, known), context(), after)
+    return module
 
 
 @dataclass
@@ -289,11 +263,34 @@ class Compiled:
         )
 
 
+Progress: TypeAlias = Callable[[str], None]
+"""Called with the name of each stage as it begins."""
+
+
+def fuse(
+    model: Model | str | Path,
+    options: CompileOptions | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: Unpack[CompileKeywords],
+) -> Model:
+    """The network with its operators fused and the kernels outlined, ready to be lowered.
+
+    Options and errors as in `compile`.
+    """
+    given = _options(options, keywords)
+    model = _readable(model)
+    module = model.module.clone()
+    if model.level == "graph":
+        _run_stages(module, ("prepare", "optimise"), given, {}, progress)
+    return Model(module, model.weights, model.path)
+
+
 def compile(
     model: Model | str | Path,
     options: CompileOptions | None = None,
     *,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     **keywords: Unpack[CompileKeywords],
 ) -> Compiled:
     """Compile a network for a target, down to placed kernels.
@@ -303,42 +300,63 @@ def compile(
     both kinds of options, PassFailedException for names that do not exist and where something
     cannot be lowered, DoesNotFitError where a kernel does not fit the target.
     """
+    given = _options(options, keywords)
+    model = _readable(model)
+    module = model.module.clone()
+    seconds: dict[str, float] = {}
+    if model.level == "graph":
+        _run_stages(module, ("prepare", "optimise"), given, seconds, progress)
+    fused = module.clone()
+    if progress is not None:
+        progress("compile")
+    with _clock(seconds, "compile"):
+        module_target(module, given.target)
+        passes = _stage("compile", given.fusion)
+        at = [p.name for p in passes].index("npu-multi-buffer")
+        apply_passes(module, passes[:at], context())
+        unplaced = module.clone()
+        apply_passes(module, passes[at:], context())
+    return Compiled(model, given, fused, unplaced, module, seconds)
+
+
+def _options(options: CompileOptions | None, keywords: CompileKeywords) -> CompileOptions:
     if options is not None and keywords:
         raise TypeError(f"options are given twice, as an object and as {', '.join(keywords)}")
     options = options or CompileOptions.of(**keywords)
     options.fusion.check(all_patterns().keys())
+    return options
+
+
+def _readable(model: Model | str | Path) -> Model:
+    """The model, loaded; PassFailedException for a level that no stage begins with."""
     if not isinstance(model, Model):
         model = load(model)
+    name = model.path or "the module"
     if model.level == "npu":
         raise PassFailedException(
-            f"{model.path or 'the module'}: it is npu IR already; run it as it is, or compile "
-            "from the graph level"
+            f"{name}: it is npu IR already; run it as it is, or compile from the graph level"
         )
-    module = model.module.clone()
-    _refuse_unoutlined(model)
+    if any(isinstance(op, FusedOp) for op in model.module.walk()):
+        raise PassFailedException(
+            f"{name}: it holds graph.fused, which is between two stages; finish it with "
+            "fuse-opt -p graph-fold-weights,graph-assign-layout,graph-outline"
+        )
+    return model
+
+
+def _run_stages(
+    module: ModuleOp,
+    stages: Sequence[str],
+    options: CompileOptions,
+    seconds: dict[str, float],
+    progress: Progress | None,
+) -> None:
     module_target(module, options.target)
-    seconds: dict[str, float] = {}
-    stages = ("compile",) if model.level == "fused" else tuple(STAGES)
-    fused = unplaced = module
     for stage in stages:
         if progress is not None:
             progress(stage)
         with _clock(seconds, stage):
-            passes = _stage(stage, options.fusion)
-            if stage == "compile":
-                fused = module.clone()
-                _apply(module, passes[:2])
-                unplaced, passes = module.clone(), passes[2:]
-            _apply(module, passes)
-    return Compiled(model, options, fused, unplaced, module, seconds)
-
-
-def _refuse_unoutlined(model: Model) -> None:
-    if any(isinstance(op, FusedOp) for op in model.module.walk()):
-        raise PassFailedException(
-            f"{model.path or 'the module'}: it holds graph.fused, which is between two stages; "
-            "finish it with fuse-opt -p graph-fold-weights,graph-assign-layout,graph-outline"
-        )
+            apply_passes(module, _stage(stage, options.fusion), context())
 
 
 @contextmanager

@@ -1,11 +1,20 @@
-"""The named pipelines, as the text that `-p` takes, and their expansion inside such a text.
+"""The named pipelines, as the text that `-p` takes, their expansion, and a run of passes.
 
-In: pass text that may name pipelines. Out: pass text that names passes only.
+In: pass text that may name pipelines. Out: pass text that names passes only, or the passes.
 """
 
 import re
-from collections.abc import Collection
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import get_close_matches
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError, VerifyException
+
+from fusec_dialects.errors import InvalidResultError
 
 STAGES: dict[str, tuple[str, ...]] = {
     "prepare": ("graph-infer-shapes", "graph-simplify", "graph-raise"),
@@ -59,3 +68,40 @@ def unknown_name(name: str, known: Collection[str]) -> str:
     near = get_close_matches(name, [*known, *PIPELINES], n=3)
     advice = f"did you mean {' or '.join(near)}?" if near else "see --help for the list"
     return f"unknown pass {name!r}; {advice}"
+
+
+def parse_passes(
+    text: str, known: Mapping[str, Callable[[], type[ModulePass]]]
+) -> list[ModulePass]:
+    """The passes of a text. Raises ValueError for text that cannot be read and unknown names."""
+    try:
+        specs = list(parse_pipeline(expand(text)))
+    except ArgSpecParseError as error:
+        raise ValueError(f"the pass list {text!r} cannot be read: {error}") from error
+    for spec in specs:
+        if spec.name not in known:
+            raise ValueError(unknown_name(spec.name, known.keys()))
+    return [known[spec.name]().from_pass_spec(spec) for spec in specs]
+
+
+def apply_passes(
+    module: ModuleOp,
+    passes: Sequence[ModulePass],
+    ctx: Context,
+    after: Callable[[str, float], None] | None = None,
+) -> None:
+    """Applies passes in place; `after(name, seconds)` is called after each.
+
+    Raises what a pass raises, and InvalidResultError where one leaves IR that does not verify.
+    """
+    for one in passes:
+        start = time.perf_counter()
+        one.apply(ctx, module)
+        try:
+            module.verify()
+        except VerifyException as error:
+            raise InvalidResultError(
+                f"the pass '{one.name}' left IR that does not verify: {error}"
+            ) from error
+        if after is not None:
+            after(one.name, time.perf_counter() - start)

@@ -219,6 +219,16 @@ def test_random(kind: str, seed: int, target: str) -> None:
         assert found.schedule.family == ("mixed" if kind == "mixed" else "cube")
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(3))
+def test_random_placed(kind: str, seed: int) -> None:
+    """The same numbers from placed and synchronised kernels; the witness finds nothing."""
+    op = kernel(KINDS[kind](random.Random(f"{kind}{seed}")))
+    target = TARGETS[seed % 2]
+    if isinstance(check(op, target, seed=seed, placed=True), Refusal):
+        pytest.skip("refused")
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(100, 400))

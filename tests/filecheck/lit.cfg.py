@@ -29,5 +29,6 @@ config.environment.pop("PYTHONPATH", None)
 
 # Longest names first: lit replaces text, and `filecheck` must not be found inside another name.
 config.substitutions.append(("%not", f"{sys.executable} {root / 'tests/support/expect_status.py'}"))
+config.substitutions.append(("%onnx", f"{sys.executable} {root / 'tests/support/onnx_text.py'}"))
 config.substitutions.append(("%models", str(root / "examples/models")))
 config.substitutions.append(("%python", sys.executable))

@@ -1,7 +1,7 @@
 """Runs a kernel in HIVM text as `fusec.export` writes it: numbers without Huawei's compiler.
 
-Every block and both vector cores of a mixed kernel one after the other, on numpy arrays. What is not
-written yet is nan, views must lie inside their buffers, and a broadcast must be asked for.
+Every block and both vector cores of a mixed kernel one after the other, on numpy arrays. What is
+not written yet is nan, views must lie inside their buffers, and a broadcast must be asked for.
 """
 
 import operator
@@ -151,9 +151,15 @@ class _Kernel:
         view = source[tuple(slices)]
         static = [part.strip() for part in match.group(3).split(",")]
         result = _type(rest.rpartition(" to ")[2])
-        return view.reshape(view.shape) if len(static) == len(result.sizes) else _drop(
-            view, static, result
+        return (
+            view.reshape(view.shape)
+            if len(static) == len(result.sizes)
+            else _drop(view, static, result)
         )
+
+    def _tensor_collapse_shape(self, rest: str) -> Any:
+        shape = tuple(size or 0 for size in _type(rest.rpartition(" into ")[2]).sizes)
+        return self.env[_NAME.findall(rest)[0]].reshape(shape)
 
     def _memref_cast(self, rest: str) -> Any:
         return self.env[_NAME.findall(rest)[0]]
@@ -166,8 +172,10 @@ class _Kernel:
         assert match is not None, rest
         flat = self.env[match.group(1)].reshape(-1)
         (offset,), sizes, strides = (self._list(match.group(i)) for i in (2, 3, 4))
-        last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
-        assert 0 <= offset and last < flat.size, f"outside of {flat.size}:{rest}"
+        last = offset + sum(
+            (size - 1) * stride for size, stride in zip(sizes, strides, strict=True)
+        )
+        assert offset >= 0 and last < flat.size, f"outside of {flat.size}:{rest}"
         return as_strided(flat[offset:], sizes, [stride * flat.itemsize for stride in strides])
 
     def _memref_load(self, rest: str) -> Any:
@@ -249,10 +257,9 @@ def _vector(name: str, sources: list[Any], dest: Any, axes: list[int], rest: str
 
 
 def _check_broadcast(source: Any, dest: Any, axes: list[int], rest: str) -> None:
-    if not isinstance(source, np.ndarray):
-        return
-    for axis, (size, wanted) in enumerate(zip(source.shape, dest.shape, strict=True)):
-        assert size == wanted or (size == 1 and axis in axes), f"{source.shape}:{rest}"
+    shape: tuple[int, ...] | None = getattr(source, "shape", None)
+    for axis, (size, wanted) in enumerate(zip(shape or (), dest.shape, strict=bool(shape))):
+        assert size == wanted or (size == 1 and axis in axes), f"{shape}:{rest}"
 
 
 def _cast(source: Any, dtype: Any, mode: str) -> Any:
@@ -310,30 +317,61 @@ def _truncated(a: int, b: int) -> int:
     return int(a / b)
 
 
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+def _ceiling(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def _below(a: int, b: int) -> bool:
+    return a % 2**64 < b % 2**64
+
+
+def _and(a: Any, b: Any) -> Any:
+    return a & b
+
+
+def _or(a: Any, b: Any) -> Any:
+    return a | b
+
+
+def _quotient(a: int, b: int) -> int:
+    return a // b
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+def _relu(x: Any) -> Any:
+    return np.maximum(x, 0)
+
+
+def _inverse(x: Any) -> Any:
+    return 1 / x
+
+
+def _inverse_root(x: Any) -> Any:
+    return 1 / np.sqrt(x)
+
+
+_COMPARE: dict[str, Callable[..., Any]] = {
     **{"eq": operator.eq, "ne": operator.ne, "slt": operator.lt, "sle": operator.le},
-    **{"sgt": operator.gt, "sge": operator.ge},
-    "ult": lambda a, b: a % 2**64 < b % 2**64,
+    **{"sgt": operator.gt, "sge": operator.ge, "ult": _below},
 }
 _ARITH: dict[str, Callable[..., Any]] = {
-    **{"addi": operator.add, "subi": operator.sub, "muli": operator.mul, "andi": operator.and_},
-    **{"ori": operator.or_, "divui": operator.floordiv, "remui": operator.mod},
-    **{"minsi": min, "maxsi": max, "divsi": _truncated, "ceildivsi": lambda a, b: -(-a // b)},
+    **{"addi": operator.add, "subi": operator.sub, "muli": operator.mul, "andi": _and, "ori": _or},
+    **{"divui": _quotient, "remui": operator.mod, "divsi": _truncated, "ceildivsi": _ceiling},
+    **{"minsi": min, "maxsi": max},
 }
-_MODES: dict[str, Callable[[Any, Any], Any]] = {
+_MODES: dict[str, Callable[..., Any]] = {
     **{"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal},
     **{"gt": np.greater, "ge": np.greater_equal},
 }
 _REDUCE: dict[str, Callable[..., Any]] = {
-    **{"sum": np.sum, "max": np.max, "min": np.min, "prod": np.prod}
+    **{"sum": np.sum, "max": np.max, "min": np.min, "prod": np.prod},
 }
 _VECTOR: dict[str, Callable[..., Any]] = {
     **{"vadd": np.add, "vsub": np.subtract, "vmul": np.multiply, "vdiv": np.divide},
     **{"vmax": np.maximum, "vmin": np.minimum, "vabs": np.abs, "vexp": np.exp, "vln": np.log},
-    **{"vsqrt": np.sqrt, "vsel": np.where, "vnot": np.invert, "vand": np.bitwise_and},
-    "vor": np.bitwise_or,
-    "vbrc": lambda x: x,
-    "vrelu": lambda x: np.maximum(x, 0),
-    "vrec": lambda x: 1 / x,
-    "vrsqrt": lambda x: 1 / np.sqrt(x),
+    **{"vsqrt": np.sqrt, "vsel": np.where, "vnot": np.invert, "vand": _and, "vor": _or},
+    **{"vbrc": _same, "vrelu": _relu, "vrec": _inverse, "vrsqrt": _inverse_root},
 }

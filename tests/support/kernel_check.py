@@ -16,12 +16,18 @@ from xdsl.parser import Parser
 from fusec.hw import load_target
 from fusec.lowering.emit import emit
 from fusec.lowering.emitted import EmittedKernel, KernelConstant
+from fusec.npu.expand_l0 import NpuExpandL0Pass
+from fusec.npu.multi_buffer import NpuMultiBufferPass
+from fusec.npu.place import NpuPlacePass
+from fusec.npu.sync import NpuSyncPass
+from fusec.npu.verify import NpuVerifyPass
 from fusec.schedule.region import Region
 from fusec.schedule.schedule import schedule
 from fusec.schedule.types import Refusal, Schedule
 from fusec.semantics import evaluate, np_dtype
 from fusec.semantics.types import NUMPY_NAMES
 from fusec.simulator.functional import run_kernel
+from fusec.simulator.witness import witness
 from fusec_dialects.graph import ConstantOp, Graph, GraphOp, KernelOp, YieldOp
 from fusec_dialects.graph.base import element_name, static_shape
 
@@ -112,14 +118,24 @@ def constant_array(constant: KernelConstant) -> Array:
 
 
 def check(
-    op: KernelOp, target: str, *, seed: int = 0, given: Schedule | None = None
+    op: KernelOp,
+    target: str,
+    *,
+    seed: int = 0,
+    given: Schedule | None = None,
+    placed: bool = False,
 ) -> Checked | Refusal:
-    """Schedules, emits and simulates a kernel; AssertionError where the numbers are wrong."""
+    """Schedules, emits and simulates a kernel; AssertionError where the numbers are wrong.
+
+    `placed`: after placement and synchronisation, with the witness looking on.
+    """
     answer = scheduled(op, target, given)
     if isinstance(answer, Refusal):
         return answer
     emitted = emit(op, load_target(target))
     emitted.func.verify()
+    if placed:
+        _place(emitted, target)
     inputs = random_inputs(op, seed)
     expected = oracle(op, inputs)
     end = op.body.block.last_op
@@ -134,6 +150,23 @@ def check(
     error = max(map(_error, outputs, expected))
     assert error <= limit, f"error {error} above {limit} with {answer}"
     return Checked(answer, emitted, error)
+
+
+def _place(emitted: EmittedKernel, target: str) -> None:
+    """Runs the passes of the npu level on a function, in place."""
+    module = ModuleOp([emitted.func])
+    module.attributes["npu.target"] = StringAttr(target)
+    ctx = Context()
+    for step in (
+        NpuMultiBufferPass(),
+        NpuExpandL0Pass(),
+        NpuPlacePass(),
+        NpuSyncPass(),
+        NpuVerifyPass(),
+    ):
+        step.apply(ctx, module)
+    found = witness(emitted.func, target=target)
+    assert not found, [f"{v.kind}: {v.message}" for v in found]
 
 
 def _error(found: Array, expected: Array) -> float:

@@ -184,7 +184,15 @@ class RandomKernel:
     def operator(self, scope: Scope) -> None:
         kinds = {
             "vector": [self.load, self.load, self.vector, self.vector, self.store, self.scalar],
-            "cube": [self.load, self.load, self.copy, self.copy, self.mmad, self.mmad, self.fixpipe],
+            "cube": [
+                self.load,
+                self.load,
+                self.copy,
+                self.copy,
+                self.mmad,
+                self.mmad,
+                self.fixpipe,
+            ],
             "mixed": [
                 *(self.load, self.load, self.copy, self.mmad, self.mmad),
                 *(self.fixpipe, self.vector, self.store),
@@ -213,9 +221,7 @@ class RandomKernel:
         if self.random.random() < 0.3:
             self.add(f"npu.vbrc ins(%scalar : f32) outs({out[0]} : {out[1]})")
         else:
-            self.add(
-                f"npu.vadd ins({a[0]}, {b[0]} : {a[1]}, {b[1]}) outs({out[0]} : {out[1]})"
-            )
+            self.add(f"npu.vadd ins({a[0]}, {b[0]} : {a[1]}, {b[1]}) outs({out[0]} : {out[1]})")
 
     def scalar(self, scope: Scope) -> None:
         row = self.tiles(scope, 8)
@@ -224,11 +230,16 @@ class RandomKernel:
         self.add(f"{value} = memref.load %arg0[{row}, %c0] : {gm_type()}")
 
     def copy(self, scope: Scope) -> None:
-        source, dest = self.local(scope, "l1"), self.local(scope, self.random.choice(("l0a", "l0b")))
+        source, dest = (
+            self.local(scope, "l1"),
+            self.local(scope, self.random.choice(("l0a", "l0b"))),
+        )
         if source is None or dest is None:
             return
         view = self.name("v")
-        type_ = dest[1].replace("memref<16x16xf32", f"memref<{ROWS}x{COLUMNS}xf32, strided<[16, 1]>")
+        type_ = dest[1].replace(
+            "memref<16x16xf32", f"memref<{ROWS}x{COLUMNS}xf32, strided<[16, 1]>"
+        )
         self.add(
             f"{view} = memref.subview {dest[0]}[0, 0] [{ROWS}, {COLUMNS}] [1, 1] : "
             f"{dest[1]} to {type_}"

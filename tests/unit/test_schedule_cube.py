@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from xdsl.context import Context
 
 from fusec.hw import Target, load_target
 from fusec.npu.expand_l0 import NpuExpandL0Pass
@@ -76,7 +77,7 @@ def test_placed_peak_is_within_the_footprint(name: str, target: str) -> None:
         need[buffer.space] = need.get(buffer.space, 0) + size
     module = emitted_module(op, target)
     for step in (NpuMultiBufferPass(), NpuExpandL0Pass(), NpuPlacePass()):
-        step.apply(None, module)  # pyright: ignore[reportArgumentType]
+        step.apply(Context(), module)
     peaks: dict[str, int] = {}
     for alloc in module.walk():
         if isinstance(alloc, AllocOp) and alloc.address is not None:

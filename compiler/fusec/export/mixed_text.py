@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from fusec.export.cube_text import DOUBLE, doubles_l1, mmad_sizes, transposes, whole_buffer
 from fusec.export.instructions import instruction
+from fusec.export.l1_parts import parts_of
 from fusec.export.live_ops import root_of, writes_in
 from fusec.export.reason import NotInHivm
 from fusec.export.tensor_text import TensorText
@@ -32,6 +33,11 @@ _EXTRA = (
     ("ffts", "i64 {hacc.arg_type = #hacc.arg_type<ffts_base_address>}"),
 )
 """Arguments that the compiler fills: where the halves meet, and what orders them."""
+_BY_HAND = "enable-auto-bind-sub-block=false"
+_DOUBLE = (DOUBLE, "limit-auto-multi-buffer-buffer=only-cube", "tile-mix-vector-loop=1")
+"""Double buffers on the cube core, tiles of the two cores overlapping; vector loops stay as they
+are: cut once more by the compiler, they would have buffers of dynamic size.
+"""
 
 
 class MixedText(TensorText):
@@ -42,6 +48,7 @@ class MixedText(TensorText):
         self.cores = {op: _cores(op) for op in self.live}
         self.accumulators: dict[SSAValue, SSAValue] = {}
         self._shared = False
+        self._parts = parts_of(func, self.live)
         self.handlers |= {
             AllocOp: self._alloc,
             LoadOp: self._load,
@@ -52,14 +59,10 @@ class MixedText(TensorText):
             **dict.fromkeys(VECTOR_OPS, self._compute),
             VBrcOp: self._broadcast,
         }
-        self._writers: dict[SSAValue, list[NpuOp]] = {}
-        for root, writer in writes_in(func, self.live):
-            self._writers.setdefault(root, []).append(writer)
 
     def options(self) -> tuple[str, ...]:
         """The compiler's options."""
-        double = (DOUBLE, "limit-auto-multi-buffer-buffer=only-cube")
-        return ("enable-auto-bind-sub-block=false", *(double if doubles_l1(self.live) else ()))
+        return (_BY_HAND, *(_DOUBLE if doubles_l1(self.live) else ()))
 
     def written_arguments(self) -> Sequence[SSAValue]:
         marks = self.func.arg_attrs or ()
@@ -154,11 +157,15 @@ class MixedText(TensorText):
     def _alloc(self, op: AllocOp) -> None:
         if space_of(op.result.type) != Space.L1:
             return
-        writers = self._writers.get(op.result, [])
-        if all(isinstance(w, LoadOp) and self.begins(w.dest) for w in writers) and len(writers) < 2:
+        zeroed = self._parts.get(op.result)
+        if zeroed is None:
             self.buffer(op.result)
-        else:
-            self.buffer_in_parts(op.result)
+            return
+        self.buffer_in_parts(op.result)
+        if zeroed:
+            dtype, (name, type_) = self.dtype(op.result), self.bases[op.result]
+            zero = self.constant(f"{'0' if dtype.startswith('i') else '0.0'} : {dtype}", "zero")
+            self.line(f"hivm.hir.vbrc ins({zero} : {dtype}) outs({name} : {type_})")
 
     def _load(self, op: LoadOp) -> None:
         root = root_of(op.dest)
@@ -191,12 +198,7 @@ class MixedText(TensorText):
 
     def _mmad(self, op: MmadOp) -> None:
         values = [whole_buffer(op, value) for value in (op.a, op.b)]
-        m, k, n = mmad_sizes(op)
-        depths = (int(op.a_transpose is None), int(op.b_transpose is not None))
-        for value, axis in zip(values, depths, strict=True):
-            if value in self.bases and self.shapes[value][axis] != k:
-                raise NotInHivm(op, "K is smaller than a tile in L1 that is filled in parts")
-        sizes = [self.index_value(size) for size in (m, k, n)]
+        sizes = [self.index_value(size) for size in mmad_sizes(op)]
         names = [self.tensor(op, value) for value in values] + [self.name(op.init), *sizes]
         types = [*(self.tensor_type(value) for value in values), "i1", "index", "index", "index"]
         if op.bias is not None:
@@ -220,10 +222,9 @@ class MixedText(TensorText):
         what = instruction(op, self.shape, self.dtype)
         names = ", ".join(self.operand(op, value) for value in what.sources)
         types = ", ".join(self.operand_type(value) for value in what.sources)
-        dest = root_of(what.dest)
         mode = f"{what.mode} " if what.mode else ""
         operation = f"hivm.hir.{what.name} {mode}ins({names} : {types})"
-        self.result(dest, operation, self.empty(dest), what.attributes)
+        self.result(what.dest, operation, self.empty(what.dest), what.attributes)
 
 
 def _cores(op: Operation) -> frozenset[Core]:

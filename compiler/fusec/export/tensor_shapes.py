@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.memref import SubviewOp
 from xdsl.ir import Operation, SSAValue
 
 from fusec.export.reason import NotInHivm
-from fusec.npu.views import Size, sizes_of
-from fusec_dialects.npu.attrs import Space, space_of
+from fusec.npu.views import Size, kept_axes, layout_of, selected_by
+from fusec_dialects.npu.attrs import Space, memref_type, space_of
 from fusec_dialects.npu.move import AllocOp
 
 
@@ -35,6 +36,32 @@ def tensor_shapes(live: Collection[Operation]) -> dict[SSAValue, tuple[int, ...]
     }
 
 
+def view_sizes(view: SubviewOp) -> list[Size]:
+    """The sizes of a sub-view along all axes of its source."""
+    values = iter(view.sizes)
+    static = (int(size) for size in view.static_sizes.get_values())
+    return [next(values) if size == DYNAMIC_INDEX else size for size in static]
+
+
+def kept_of(value: SSAValue) -> list[int]:
+    """The axes of its buffer that a value has; a view may leave out axes of size 1.
+
+    NotInHivm where the value does not begin with its buffer.
+    """
+    view = value.owner
+    if not isinstance(view, SubviewOp):
+        type_ = memref_type(value.type)
+        return [] if type_ is None else list(range(type_.get_num_dims()))
+    source, result = memref_type(view.source.type), memref_type(value.type)
+    outer = kept_of(view.source)
+    if source is None or result is None or any(map(int, view.static_offsets.get_values())):
+        raise NotInHivm(view, "a part of a buffer is no value of its own in tensor form")
+    kept = kept_axes(selected_by(view, layout_of(source)), layout_of(result))
+    if kept is None:
+        raise NotInHivm(view, f"{result} is not what the view selects")
+    return [outer[axis] for axis in kept]
+
+
 def _capacity(buffer: SSAValue) -> tuple[int, ...]:
     owner = buffer.owner
     return owner.result.type.get_shape() if isinstance(owner, AllocOp) else ()
@@ -50,13 +77,11 @@ def _used_sizes(alloc: AllocOp, live: Collection[Operation]) -> list[Size]:
         view = use.operation
         if view not in live:
             continue
-        sizes: list[Size] | None = whole
+        sizes = whole
         if isinstance(view, SubviewOp):
             if any(int(offset) != 0 for offset in view.static_offsets.get_values()):
                 raise NotInHivm(view, "a part of a buffer is no value of its own in tensor form")
-            sizes = sizes_of(view.result)
-        if sizes is None or len(sizes) != len(whole):
-            raise NotInHivm(view, "a view with other axes than its buffer")
+            sizes = view_sizes(view)
         if found is None:
             found = sizes
         found = [a if a == b else w for a, b, w in zip(found, sizes, whole, strict=True)]

@@ -8,6 +8,7 @@ those that are filled in parts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import ReinterpretCastOp, SubviewOp
@@ -17,7 +18,7 @@ from fusec.export.hivm_types import memref_text, tensor_text
 from fusec.export.kernel_text import KernelText
 from fusec.export.live_ops import root_of
 from fusec.export.reason import NotInHivm
-from fusec.export.tensor_shapes import tensor_shapes
+from fusec.export.tensor_shapes import kept_of, tensor_shapes
 from fusec.export.ub_buffers import byte_flags
 from fusec.export.workspace_slice import Slice
 from fusec.lowering.layout import Layout
@@ -49,8 +50,9 @@ class TensorText(KernelText):
         return super().type_text(value)
 
     def shape(self, value: SSAValue) -> tuple[int, ...] | None:
-        """Sizes of the tensor of a buffer; None for a scalar."""
-        return self.shapes.get(root_of(value))
+        """Sizes of the tensor of a buffer or view; None for a scalar."""
+        shape = self.shapes.get(root_of(value))
+        return None if shape is None else tuple(shape[axis] for axis in kept_of(value))
 
     def dtype(self, value: SSAValue) -> str:
         return "i8" if root_of(value) in self.bytes else str(element_type(value))
@@ -59,23 +61,15 @@ class TensorText(KernelText):
         return tensor_text(self.shapes[buffer], self.dtype(buffer))
 
     def operand_type(self, value: SSAValue) -> str:
-        root = root_of(value)
-        return self.tensor_type(root) if root in self.shapes else str(value.type)
+        shape = self.shape(value)
+        return str(value.type) if shape is None else tensor_text(shape, self.dtype(value))
 
     def is_whole(self, value: SSAValue, axes: Sequence[int]) -> bool:
         """Whether a view covers the tensor of its buffer along these axes."""
         sizes, shape = sizes_of(value) or [], self.shape(value) or ()
         return all(sizes[int(axis)] == shape[int(axis)] for axis in axes)
 
-    @staticmethod
-    def begins(value: SSAValue) -> bool:
-        """Whether a value is a buffer, or a view of it from its first element on."""
-        view = value.owner
-        return not isinstance(view, SubviewOp) or all(
-            int(offset) == 0 for offset in view.static_offsets.get_values()
-        )
-
-    # Views are of gm only
+    # Views
 
     def subview(self, op: SubviewOp) -> None:
         if self._is_written(op):
@@ -97,22 +91,41 @@ class TensorText(KernelText):
 
     # Operations
 
-    def empty(self, buffer: SSAValue) -> str:
+    def empty(self, value: SSAValue) -> str:
         name = self.fresh("empty")
-        self.line(f"{name} = tensor.empty() : {self.tensor_type(buffer)}")
+        self.line(f"{name} = tensor.empty() : {self.operand_type(value)}")
         return name
 
-    def result(self, buffer: SSAValue, operation: str, dest: str, attributes: str = "") -> None:
+    def result(self, value: SSAValue, operation: str, dest: str, attributes: str = "") -> None:
         """An operation in destination style whose result is what the buffer holds from now on."""
-        name, type_ = self.fresh(buffer.name_hint or "t"), self.tensor_type(buffer)
+        root, type_ = root_of(value), self.operand_type(value)
+        name = self.fresh(root.name_hint or "t")
         space = " " if attributes else ""
         self.line(f"{name} = {operation} outs({dest} : {type_}){space}{attributes} -> {type_}")
-        self.tensors[buffer] = name
+        kept, shape = kept_of(value), self.shapes[root]
+        if len(kept) < len(shape):
+            name = self.expanded(name, type_, _groups(kept, len(shape)), root)
+        self.tensors[root] = name
 
     def operand(self, op: Operation, value: SSAValue) -> str:
-        """The name of a scalar, or of the tensor of a buffer."""
+        """The name of a scalar, or of the tensor of a buffer along the axes of a view."""
         root = root_of(value)
-        return self.tensor(op, root) if root in self.shapes else self.name(value)
+        if root not in self.shapes:
+            return self.name(value)
+        name, kept, rank = self.tensor(op, root), kept_of(value), len(self.shapes[root])
+        if len(kept) == rank:
+            return name
+        types = f"{self.tensor_type(root)} into {self.operand_type(value)}"
+        flat = self.fresh("flat")
+        self.line(f"{flat} = tensor.collapse_shape {name} {_groups(kept, rank)} : {types}")
+        return flat
+
+    def expanded(self, name: str, type_: str, groups: list[list[int]], dest: SSAValue) -> str:
+        """A tensor with the axes of a buffer, each of its own being a group of these."""
+        found = self.fresh(dest.name_hint or "t")
+        what = f"{name} {groups} output_shape {list(self.shapes[dest])}"
+        self.line(f"{found} = tensor.expand_shape {what} : {type_} into {self.tensor_type(dest)}")
+        return found
 
     def tensor(self, op: Operation, buffer: SSAValue) -> str:
         """The name of what a buffer holds."""
@@ -152,14 +165,13 @@ class TensorText(KernelText):
         self.tensors[root] = self._to_tensor(self.name(root), self.type_text(root))
 
     def _first_part(self, op: LoadOp, name: str, whole: Layout) -> tuple[str, str]:
-        sizes = sizes_of(op.dest)
-        if sizes is None or len(sizes) != whole.rank:
-            raise NotInHivm(op, "what is loaded has other axes than its buffer")
-        if list(whole.shape) == sizes:
+        sizes, kept = self._sizes_of(op.dest)
+        if list(whole.shape) == sizes and len(kept) == whole.rank:
             return name, memref_text(whole, spaces=False)
         zeros, ones = [0] * whole.rank, [1] * whole.rank
         static = [size if isinstance(size, int) else None for size in sizes]
-        part, type_ = self.fresh("part"), whole.subview(zeros, static, ones)
+        drop = [axis for axis in range(whole.rank) if axis not in kept]
+        part, type_ = self.fresh("part"), whole.subview(zeros, static, ones, drop)
         texts = memref_text(whole, spaces=False), memref_text(type_, spaces=False)
         lists = f"{zeros} [{self._sizes(sizes)}] {ones}"
         self.line(f"{part} = memref.subview {name}{lists} : {texts[0]} to {texts[1]}")
@@ -173,11 +185,13 @@ class TensorText(KernelText):
     def part(self, value: SSAValue) -> tuple[str, str]:
         """What a view has of the tensor of its buffer: name and type."""
         root = root_of(value)
-        name, shape, sizes = self.tensors[root], self.shapes[root], sizes_of(value)
-        if sizes is None or list(shape) == sizes:
+        name, shape = self.tensors[root], self.shapes[root]
+        sizes, kept = self._sizes_of(value)
+        if list(shape) == sizes and len(kept) == len(shape):
             return name, self.tensor_type(root)
         static = [size if isinstance(size, int) else None for size in sizes]
-        part, type_ = self.fresh("part"), tensor_text(static, self.dtype(value))
+        part = self.fresh("part")
+        type_ = tensor_text([static[axis] for axis in kept], self.dtype(value))
         zeros, ones = [0] * len(shape), [1] * len(shape)
         lists = f"{zeros} [{self._sizes(sizes)}] {ones}"
         types = f"{self.tensor_type(root)} to {type_}"
@@ -191,17 +205,27 @@ class TensorText(KernelText):
             line = self.fresh("line")
             self.line(f"{line} = arith.muli {cut.line}, {self.index(cut.factor)} : index")
         name, shape = self.fresh("lines"), self.shapes[dest]
-        flat = tensor_text(cut.sizes if len(shape) > 1 else shape, self.dtype(dest))
+        flat = tensor_text(cut.shape, self.dtype(dest))
         lists = f"[{line}, {cut.column}] {list(cut.sizes)} [1, 1]"
         types = f"{self.tensor_type(accumulator)} to {flat}"
         self.line(f"{name} = tensor.extract_slice {self.tensors[accumulator]}{lists} : {types}")
-        if len(shape) < 3:
+        if cut.shape == shape:
             return name
-        expanded = self.fresh("lines")
-        axes, types = [list(group) for group in cut.axes], f"{flat} into {self.tensor_type(dest)}"
-        what = f"{name} {axes} output_shape {list(shape)} : {types}"
-        self.line(f"{expanded} = tensor.expand_shape {what}")
-        return expanded
+        return self.expanded(name, flat, [list(group) for group in cut.axes], dest)
+
+    def _sizes_of(self, value: SSAValue) -> tuple[list[Size], list[int]]:
+        """The sizes of a view along the axes of its buffer, and which of them it has."""
+        kept, sizes = kept_of(value), sizes_of(value)
+        full: list[Size] = [1] * len(self.shapes[root_of(value)])
+        for axis, size in zip(kept, sizes or (), strict=True):
+            full[axis] = size
+        return full, kept
 
     def _sizes(self, sizes: Sequence[Size]) -> str:
         return ", ".join(str(s) if isinstance(s, int) else self.name(s) for s in sizes)
+
+
+def _groups(kept: Sequence[int], rank: int) -> list[list[int]]:
+    """All axes in groups, one for each kept axis, those of size 1 with a neighbour."""
+    starts = [0, *kept[1:], rank] if kept else [rank]
+    return [list(range(a, b)) for a, b in pairwise(starts)]

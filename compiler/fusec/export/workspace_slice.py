@@ -25,14 +25,16 @@ from fusec_dialects.npu.move import LoadOp
 class Slice:
     """From line `line` x `factor` and column `column` on (as text), `sizes` lines and columns.
 
-    `axes`: which axes of the destination lines and columns become.
+    `shape`: the same without sizes of 1 that the destination has no axis for. `axes`: which axes
+    of the destination each of its dimensions becomes.
     """
 
     line: str
     factor: int
     column: str
     sizes: tuple[int, int]
-    axes: tuple[tuple[int, ...], tuple[int, ...]]
+    shape: tuple[int, ...]
+    axes: tuple[tuple[int, ...], ...]
 
 
 class _Axis(NamedTuple):
@@ -66,13 +68,16 @@ def workspace_slice(
         raise NotInHivm(
             op, f"chunks of {rows} lines do not divide the {height} lines of a tile of the product"
         )
-    split = columns[0].place if columns else len(dest) - 1
+    split = columns[0].place if columns else len(dest)
+    sizes = (rows, columns[0].size if columns else 1)
+    groups = (tuple(range(split)), tuple(range(split, len(dest))))
     return Slice(
         line,
         (lines[0].stride or width) // width if lines else 1,
         columns[0].offset if columns else "0",
-        (rows, columns[0].size if columns else 1),
-        (tuple(range(split)), tuple(range(split, len(dest)))),
+        sizes,
+        tuple(size for size, group in zip(sizes, groups, strict=True) if group),
+        tuple(group for group in groups if group),
     )
 
 

@@ -7,13 +7,20 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import IO
+from typing import IO, Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, IntAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    AnyFloat,
+    FileLineColLoc,
+    IntAttr,
+    ModuleOp,
+    StringAttr,
+)
 from xdsl.frontend.mlir import MLIRFrontend
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import DiagnosticException, ParseError
@@ -31,7 +38,20 @@ class _Lexer(MLIRLexer):
 
 
 class LocatedParser(Parser):
-    """xDSL's parser with file, line and column on operators and a cache of types by their text."""
+    """xDSL's parser with file, line and column on operators and a cache of types by their text.
+
+    A hexadecimal element of a floating `dense<>` is its bits, as in MLIR: so xDSL prints inf and
+    nan, which its own parser takes for large numbers.
+    """
+
+    class _Bits(Parser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
+        def to_type(self, parser: AttrParser, type: Any) -> Any:
+            if not isinstance(type, AnyFloat):
+                return super().to_type(parser, type)
+            bits = self.to_int(parser)
+            if bits.bit_length() > type.bitwidth:
+                parser.raise_error(f"more bits than {type} has", self.span)
+            return next(type.iter_unpack(bits.to_bytes(type.compile_time_size, "little")))
 
     def __init__(self, ctx: Context, text: str, name: str, line_offset: int = 0) -> None:
         super().__init__(ctx, "", name)
@@ -79,6 +99,13 @@ class LocatedParser(Parser):
         if op.location is UNKNOWN_LOC:
             op.location = self.location(start)
         return op
+
+    def _parse_tensor_literal_element(self) -> Parser._TensorLiteralElement:
+        hexadecimal = self._current_token.text[:2] in ("0x", "0X")
+        element = super()._parse_tensor_literal_element()
+        if not hexadecimal:
+            return element
+        return self._Bits(element.is_negative, element.value, element.span)
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:

@@ -88,7 +88,7 @@ class _Assigner:
         self._done.append(group)
 
     def _keep(self, op: Operation) -> None:
-        """An operator that stays: its operands are channels first, views of single pixels excepted."""
+        """An operator that stays: operands are channels first, but for views of single pixels."""
         if isinstance(op, GraphOp) and self._view_of_pixel(op):
             source = self._last[op.operands[0]]
             view = ReshapeOp.make([source], [op.results[0].type])
@@ -152,7 +152,7 @@ class _Assigner:
     def _moved(
         self, value: SSAValue, perm: tuple[int, ...], type_: Attribute, pads: tuple[int, ...] = ()
     ) -> SSAValue:
-        """A transposition (then padding) as a group of its own, or a view where no element moves."""
+        """A transposition (then padding) as its own group, or a view where no element moves."""
         dims = dims_of(tensor_type(value))
         order = [p for p in perm if dims[p] != 1]
         if order == sorted(order) and not any(pads):

@@ -27,7 +27,7 @@ class GroupBlock:
 
 
 def group_block(cover: Cover, group: Group) -> GroupBlock:
-    """Copies the operators of a group; single-element constants come inside, weights stay outside."""
+    """Copies the operators of a group; single-element constants come inside, weights do not."""
     dag = cover.dag
     members = group.ops()
     inside = {dag.ops[i] for i in members}
@@ -88,7 +88,7 @@ class Builder:
         self._out: list[Operation] = []
 
     def run(self) -> None:
-        """Replaces the operators of the block; locations stay on the copies inside of the groups."""
+        """Replaces the operators of the block; locations stay on the copies inside of groups."""
         for key in _order(self._cover):
             self._group(self._cover.groups[key])
         end = self._block.last_op

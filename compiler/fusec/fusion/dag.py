@@ -98,10 +98,10 @@ class Dag:
 
         The number of uses may be larger than one: in add(y, y) the adder is the only user of y.
         """
-        users = set(self.users[i])
-        if len(users) != 1 or -1 in users or len(self.ops[i].results) != 1:
+        users = self.users[i]
+        if not users or users[0] < 0 or len(self.ops[i].results) != 1:
             return None
-        return users.pop()
+        return users[0] if all(user == users[0] for user in users) else None
 
     def place(self, i: int) -> str:
         """The ONNX node's name, else the operator's own name with its number."""

@@ -12,12 +12,12 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
+from fusec.graph.raise_attention import swap_last
 from fusec.semantics.types import numpy_type
-from fusec_dialects.graph import OPERATORS, AttrValue, ConstantOp
+from fusec_dialects.graph import AttrValue, ConstantOp, build
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.compute import AttentionOp
 from fusec_dialects.graph.dense import dense
-from fusec_dialects.graph.shapes import infer_types
 
 
 class _Writer:
@@ -35,11 +35,7 @@ class _Writer:
     def build(
         self, name: str, operands: Sequence[SSAValue], attrs: dict[str, AttrValue] | None = None
     ) -> SSAValue:
-        cls = OPERATORS[name]
-        draft = cls.make(operands, [operands[0].type], attrs)
-        types = infer_types(draft) or [operands[0].type]
-        draft.erase()
-        return self.add(cls.make(operands, types, attrs))
+        return self.add(build(name, operands, attrs))
 
 
 def decompose_attention(block: Block) -> None:
@@ -51,10 +47,7 @@ def decompose_attention(block: Block) -> None:
 
 def _attention(block: Block, op: AttentionOp) -> None:
     write = _Writer(block, op)
-    rank = len(tensor_type(op.k).get_shape())
-    perm = (*range(rank - 2), rank - 1, rank - 2)
-    keys = write.build("transpose", [op.k], {"perm": perm})
-    scores = write.build("matmul", [op.q, keys])
+    scores = write.build("matmul", [op.q, swap_last(op.k, write.build)])
     scale = op.scale.value.data
     if scale != 1.0:
         element = tensor_type(scores).element_type

@@ -1,7 +1,7 @@
 """graph-fuse: operators of `main` become groups, each one future kernel.
 
 Out: every operator that computes or moves is inside of a `graph.fused`; views, weights and what
-follows from weights alone stay outside.
+follows from weights alone stay outside; operators that nothing needs are gone.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from fusec.fusion.patterns import all_patterns
 from fusec.fusion.planner import Planner
 from fusec.fusion.remarks import Remark
 from fusec.graph.weights_function import NAME
+from fusec.rewrite.driver import erase_dead_code
 from fusec.schedule.target import module_target
 
 
@@ -40,6 +41,7 @@ def fuse_module(
             continue
         block = function.body.block
         decompose_attention(block)
+        erase_dead_code(block)
         planner = Planner(Dag.of(block), legality, options)
         Builder(block, planner.run()).run()
         remarks += planner.remarks

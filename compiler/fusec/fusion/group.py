@@ -6,7 +6,7 @@ no path leaves the pair and comes back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from fusec.fusion.dag import Dag
@@ -49,31 +49,25 @@ class Cover:
 
     def sources(self, op: int) -> Iterator[int]:
         """Compute operators that an operator reads, through views outside of groups."""
-        stack = [o for o in self.dag.operands[op] if o >= 0]
-        seen: set[int] = set()
-        while stack:
-            i = stack.pop()
-            if i in seen:
-                continue
-            seen.add(i)
-            if i in self.owner:
-                yield i
-            else:
-                stack.extend(o for o in self.dag.operands[i] if o >= 0)
+        return self._through_views(op, self.dag.operands)
 
     def targets(self, op: int) -> Iterator[int]:
         """Compute operators that read an operator, through views outside of groups."""
-        stack = [u for u in self.dag.users[op] if u >= 0]
+        return self._through_views(op, self.dag.users)
+
+    def _through_views(self, op: int, edges: list[list[int]]) -> Iterator[int]:
         seen: set[int] = set()
+        stack = [iter(edges[op])]
         while stack:
-            i = stack.pop()
-            if i in seen:
-                continue
-            seen.add(i)
-            if i in self.owner:
-                yield i
-            else:
-                stack.extend(u for u in self.dag.users[i] if u >= 0)
+            i = next(stack[-1], None)
+            if i is None:
+                stack.pop()
+            elif i >= 0 and i not in seen:
+                seen.add(i)
+                if i in self.owner:
+                    yield i
+                else:
+                    stack.append(iter(edges[i]))
 
     def successors(self, key: int) -> set[int]:
         """Groups that read a result of group `key`."""
@@ -86,22 +80,45 @@ class Cover:
         """Whether merging these groups would make one that waits for itself.
 
         A path that leaves the merged group and comes back passes only through groups with an
-        operator before the last of the merged ones, so the search is local.
+        operator before the last and one behind the first of the merged ones. It is looked for from
+        both ends in turn, so that a value with many users costs no more than one with few.
         """
         merged = set(keys)
+        first = min(min(self.groups[k].owned) for k in merged)
         last = max(max(self.groups[k].owned) for k in merged)
-        stack = [s for k in merged for s in self.successors(k) if s not in merged]
-        seen: set[int] = set()
+        ahead = self._walk(merged, self._readers, lambda k: min(self.groups[k].owned) <= last)
+        back = self._walk(merged, self._read, lambda k: max(self.groups[k].owned) >= first)
+        return any(a or b for a, b in zip(ahead, back, strict=False))
+
+    def _readers(self, key: int) -> Iterator[int]:
+        """Groups that read a result of group `key`, itself and repetitions included."""
+        return (self.owner[t] for i in self.groups[key].owned for t in self.targets(i))
+
+    def _read(self, key: int) -> Iterator[int]:
+        """Groups that group `key` reads, itself and repetitions included."""
+        return (self.owner[s] for i in self.groups[key].owned for s in self.sources(i))
+
+    def _walk(
+        self,
+        merged: set[int],
+        neighbours: Callable[[int], Iterator[int]],
+        between: Callable[[int], bool],
+    ) -> Iterator[bool]:
+        """One step at a time away from the merged groups; True where it comes back to them."""
+        seen = set(merged)
+        stack = [(neighbours(k), False) for k in merged]
         while stack:
-            k = stack.pop()
-            if k in seen or min(self.groups[k].owned) > last:
-                continue
-            seen.add(k)
-            for s in self.successors(k):
-                if s in merged:
-                    return True
-                stack.append(s)
-        return False
+            groups, outside = stack[-1]
+            key = next(groups, None)
+            if key is None:
+                stack.pop()
+            elif key in merged and outside:
+                yield True
+                return
+            elif key not in seen and between(key):
+                seen.add(key)
+                stack.append((neighbours(key), True))
+            yield False
 
     def merge(self, keys: Iterable[int], name: str, borrowed: Iterable[int] = ()) -> Group:
         """One group of several; the caller knows that no cycle arises."""

@@ -67,7 +67,7 @@ class Legality:
 
 
 def _structure(cover: Cover, group: Group) -> object:
-    """What two groups have in common if they are the same but for names: operators, types, edges."""
+    """What two groups that differ in names alone have in common: operators, types, edges."""
     dag = cover.dag
     numbers: dict[SSAValue, int] = {}
     rows: list[object] = []

@@ -106,7 +106,10 @@ class Planner:
         return True
 
     def judge(self, keys: Iterable[int], merged: Group) -> Cost | Refusal:
-        """Cost of the merged group where it is legal and, by the objective, better than its parts."""
+        """Cost of the merged group where it is legal and, by the objective, better than its parts.
+
+        What is quick to refuse is asked first.
+        """
         if not self._options.allows(merged.name):
             return Refusal("disabled", f"'{merged.name}' is switched off")
         if len(merged.owned) > self._options.max_ops:
@@ -117,10 +120,13 @@ class Planner:
             return Refusal(
                 "max-depth", "the group would be too deep", {"max": self._options.max_depth}
             )
+        wanted = list(keys)
+        if len(wanted) > 1 and self.cover.makes_cycle(wanted):
+            return Refusal("cycle", "the group would wait for itself")
         found = self._legality.cost(self.cover, merged)
         if isinstance(found, Refusal):
             return found
-        parts = [self.cost_of(k) for k in keys]
+        parts = [self.cost_of(k) for k in wanted]
         costs = [p for p in parts if isinstance(p, Cost)]
         if len(costs) < len(parts):
             return found
@@ -156,9 +162,7 @@ class Planner:
             owned |= group.owned
         merged = Group(owned, name)
         merged.borrowed = set(borrowed).union(*(g.borrowed for g in groups)) - merged.owned
-        answer: Cost | Refusal = Refusal("cycle", "the group would wait for itself")
-        if len(wanted) == 1 or not self.cover.makes_cycle(wanted):
-            answer = self.judge(wanted, merged)
+        answer = self.judge(wanted, merged)
         places = tuple(self.dag.place(i) for i in sorted(merged.owned))
         if isinstance(answer, Refusal):
             self.remarks.append(

@@ -60,8 +60,9 @@ def _channel_axis(op: ConvOp | MatmulOp | GemmOp, norm: BatchNormalizationOp) ->
 def fold_batch_norms(block: Block, weights: Sequence[bool]) -> list[FoldedBatchNorm]:
     """Folds each batch norm whose producer is a contraction with weights that are arguments.
 
-    `weights[i]` says whether argument i is known before the model runs. The producer may have no
-    other user: the second one would see folded weights. Old arguments stay, perhaps without use.
+    `weights[i]` says whether argument i is known before the model runs; what an earlier fold added
+    is not among them, so of two norms in a row the second stays. The producer may have no other
+    user: that one would see folded weights. Old arguments stay, perhaps without use.
     """
     folded: list[FoldedBatchNorm] = []
     for norm in list(block.ops):
@@ -83,9 +84,9 @@ def _fold(
     w = _argument(filter_, block)
     b = _argument(old_bias, block)
     known = [w, *parameters, *([] if old_bias is None else [b])]
-    if axis is None or any(k is None or not weights[k] for k in known):
+    numbers = [k for k in known if k is not None and k < len(weights) and weights[k]]
+    if axis is None or len(numbers) < len(known):
         return None
-    numbers = [k for k in known if k is not None]
     weight = block.insert_arg(filter_.type, len(block.args))
     weight.name_hint = filter_.name_hint
     channels = tensor_type(norm.scale)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from fusec.semantics.classes import FusionClass, fusion_class
-from fusec_dialects.graph import ConstantOp, GraphOp, YieldOp
+from fusec_dialects.graph import ConstantOp, GraphOp, YieldOp, build
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.compute import (
     AveragePoolOp,
@@ -22,7 +22,7 @@ from fusec_dialects.graph.compute import (
     MaxPoolOp,
 )
 from fusec_dialects.graph.movement import ReshapeOp
-from fusec_dialects.graph.shapes import Shape, dims_of, infer_types, make_type
+from fusec_dialects.graph.shapes import Shape, dims_of, make_type
 
 POOLS = (MaxPoolOp, AveragePoolOp, GlobalAveragePoolOp, BatchNormalizationOp)
 
@@ -69,9 +69,9 @@ class _Refused(Exception):
 
 
 def is_spatial(op: Operation) -> bool:
-    """Whether an operator has a channels-first form with another layout."""
+    """Whether an operator works channels first, or on a filter that does not go with the rest."""
     if isinstance(op, ConvOp):
-        return op.x_layout.data == "NCHW" or op.w_layout.data == "OIHW"
+        return "NCHW" in (op.x_layout.data, op.y_layout.data) or op.w_layout.data == "OIHW"
     return isinstance(op, POOLS) and op.layout.data == "NCHW"
 
 
@@ -106,6 +106,8 @@ class _Converter:
             argument = self._block.args[i]
             self._want_last(argument, len(dims_of(tensor_type(argument))))
         for op in self._block.ops:
+            if isinstance(op, YieldOp):
+                self._first_users.update(v for v in op.values if v not in self._last)
             if isinstance(op, YieldOp | ConstantOp):
                 continue
             if not isinstance(op, GraphOp):
@@ -122,13 +124,17 @@ class _Converter:
     def _spatial(self, op: GraphOp) -> None:
         x, *rest = op.operands
         rank = len(dims_of(tensor_type(x)))
-        if not isinstance(op, ConvOp) or op.x_layout.data == "NCHW":
+        if isinstance(op, ConvOp) and op.x_layout.data != op.y_layout.data:
+            raise _Refused
+        first = not isinstance(op, ConvOp) or op.x_layout.data == "NCHW"
+        if first:
             self._want_last(x, rank)
         if isinstance(op, ConvOp) and op.w_layout.data == "OIHW":
             self._want(rest[0], Change(dims_of(tensor_type(rest[0])), filter_last(rank)))
             rest = rest[1:]
         self._first_users.update(rest)
-        self._last.update(op.results)
+        if first:
+            self._last.update(op.results)
         self._converted.append(op)
 
     def _follow(self, op: GraphOp) -> None:
@@ -144,7 +150,9 @@ class _Converter:
             raise _Refused
         for operand in op.operands:
             dims = dims_of(tensor_type(operand))
-            if operand in self._last or all(d == 1 for d in dims):
+            if operand in self._last and len(dims) < len(shape):
+                raise _Refused
+            if operand in self._last or (all(d == 1 for d in dims) and len(dims) <= len(shape)):
                 continue
             self._want_last(operand, len(shape))
         self._last.update(op.results)
@@ -194,16 +202,11 @@ class _Converter:
         return ChannelsLast(block, arguments, results)
 
     def _rewritten(self, op: GraphOp, operands: Sequence[SSAValue]) -> GraphOp:
-        types = [r.type for r in op.results]
         if fusion_class(op.op_name) == FusionClass.VIEW and op.op_name != "identity":
-            return ReshapeOp.make(operands, types)
+            return ReshapeOp.make(operands, [r.type for r in op.results])
         values: dict[str, str] = {}
         if isinstance(op, ConvOp):
             values = {"x_layout": "NHWC", "w_layout": "HWIO", "y_layout": "NHWC"}
         elif isinstance(op, POOLS):
             values = {"layout": "NHWC"}
-        cls, attrs = type(op), {**op.properties, **values}
-        draft = cls.make(operands, types, attrs)
-        inferred = infer_types(draft) or types
-        draft.erase()
-        return cls.make(operands, inferred, attrs)
+        return build(op.op_name, operands, {**op.properties, **values})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import LocationAttr, ModuleOp
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, bf16, f16, f32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -40,7 +40,7 @@ class _Folder:
                 block.erase_op(op)
 
     def _move_constant_expressions(self) -> None:
-        """Operators on weights and constants alone go to `@weights`, where they have other users."""
+        """Operators on weights and constants alone go to `@weights`, where others use them."""
         block = self._function.body.block
         known: set[SSAValue] = set()
         moved: list[GraphOp] = []
@@ -75,42 +75,47 @@ class _Folder:
 
     def _value(self, value: SSAValue) -> SSAValue:
         """The value that `@weights` has for one of `main` that depends on weights alone."""
-        if value in self._inner:
-            return self._inner[value]
-        op = value.owner
-        if isinstance(op, WeightOp):
-            self._inner[value] = self._weights.weight(op.weight.data, op.y.type)
-            return self._inner[value]
-        if not isinstance(op, Operation):
-            raise ValueError("not a weight")
-        for operand in op.operands:
-            self._value(operand)
-        copy = op.clone(self._inner)
-        self._weights.adopt(copy)
+        stack = [value]
+        while stack:
+            top = stack[-1]
+            op = top.owner
+            if not isinstance(op, Operation):
+                raise ValueError("not a weight")
+            missing = [o for o in op.operands if o not in self._inner]
+            if top in self._inner or not missing:
+                stack.pop()
+            if top in self._inner:
+                continue
+            if missing:
+                stack.extend(missing)
+            elif isinstance(op, WeightOp):
+                self._inner[top] = self._weights.weight(op.weight.data, tensor_type(op.y))
+            else:
+                self._weights.adopt(op.clone(self._inner))
         return self._inner[value]
 
     def _fold_group(self, group: FusedOp) -> None:
         block = group.body.block
-        known = [isinstance(v.owner, WeightOp) for v in group.inputs]
+        known = [isinstance(v.owner, WeightOp | ConstantOp) for v in group.inputs]
         folds = fold_batch_norms(block, known)
         if not folds:
             return
         inputs = list(group.inputs)
         for fold in folds:
-            weight, bias = self._derive(group, fold)
-            inputs += [weight, bias]
-        keep = [i for i, a in enumerate(block.args) if a.first_use]
+            inputs += self._derive(group, fold)
         for i in reversed(range(len(block.args))):
-            if i not in keep:
+            if not block.args[i].first_use:
                 block.erase_arg(block.args[i])
-        group.operands = [inputs[i] for i in keep]
+                del inputs[i]
+        group.operands = inputs
 
     def _derive(self, group: FusedOp, fold: FoldedBatchNorm) -> tuple[SSAValue, SSAValue]:
+        """The new filter and bias, computed in f32 where the weights are narrower."""
         outer = group.inputs
         loc: LocationAttr = group.location
         build = self._weights.build
-        scale, offset, mean, variance = (self._value(outer[i]) for i in fold.parameters)
-        w = self._value(outer[fold.old_weight])
+        scale, offset, mean, variance = (self._wide(outer[i], loc) for i in fold.parameters)
+        w = self._wide(outer[fold.old_weight], loc)
         eps = self._weights.scalar(fold.epsilon, tensor_type(variance).element_type)
         deviation = build("sqrt", [build("add", [variance, eps], loc=loc)], loc=loc)
         s = build("div", [scale, deviation], loc=loc)
@@ -118,17 +123,30 @@ class _Folder:
         shape = tuple(tensor_type(s).get_shape()[0] if i == fold.axis else 1 for i in range(rank))
         folded = build("mul", [w, build("reshape", [s], shape=shape, loc=loc)], loc=loc)
         if fold.old_bias is not None:
-            mean = build("sub", [mean, self._value(outer[fold.old_bias])], loc=loc)
+            mean = build("sub", [mean, self._wide(outer[fold.old_bias], loc)], loc=loc)
         bias = build("sub", [offset, build("mul", [mean, s], loc=loc)], loc=loc)
-        names = [
-            _stem(outer[fold.old_weight]) + ".bn",
-            _stem(outer[fold.parameters[1]]) + ".bn",
-        ]
+        stems = (outer[fold.old_weight], outer[fold.parameters[1]])
         first, second = (
-            self._load(self._weights.name(base, value), value, group)
-            for base, value in zip(names, (folded, bias), strict=True)
+            self._load(
+                self._weights.name(f"{_stem(old)}.bn", self._narrow(new, old, loc)),
+                self._narrow(new, old, loc),
+                group,
+            )
+            for old, new in zip(stems, (folded, bias), strict=True)
         )
         return first, second
+
+    def _wide(self, value: SSAValue, loc: LocationAttr) -> SSAValue:
+        inner = self._value(value)
+        if tensor_type(inner).element_type not in (f16, bf16):
+            return inner
+        return self._weights.build("cast", [inner], {"to": f32}, loc=loc)
+
+    def _narrow(self, value: SSAValue, like: SSAValue, loc: LocationAttr) -> SSAValue:
+        element = tensor_type(like).element_type
+        if tensor_type(value).element_type == element:
+            return value
+        return self._weights.build("cast", [value], {"to": element}, loc=loc)
 
 
 def _stem(value: SSAValue) -> str:
@@ -138,7 +156,7 @@ def _stem(value: SSAValue) -> str:
 
 @dataclass(frozen=True)
 class GraphFoldWeightsPass(ModulePass):
-    """Evaluate once what depends on weights alone; fold batch norms into the weights before them."""
+    """Evaluate once what depends on weights alone; fold batch norms into weights before them."""
 
     name = "graph-fold-weights"
 

@@ -1,20 +1,24 @@
 """graph-outline: each fused group becomes a `graph.kernel` and a `graph.call`; equal groups share
 one.
 
-Equal means the same operators, attributes, types and edges; locations do not count and stay on the
-call.
+Equal means the same operators, attributes, types and edges; names and locations do not count, the
+location stays on the call.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.passes import ModulePass
 
 from fusec_dialects.graph import CallOp, FusedOp, KernelOp
+
+_OTHER = re.compile(r"[^A-Za-z0-9_]")
+"""What a pattern's name may hold and a symbol may not."""
 
 
 def structure(block: Block) -> tuple[object, ...]:
@@ -37,53 +41,63 @@ class GraphOutlinePass(ModulePass):
     name = "graph-outline"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        taken = {k.sym_name.data for k in op.body.block.ops if isinstance(k, KernelOp)}
-        known: dict[object, str] = {}
-        for kernel in op.body.block.ops:
-            if isinstance(kernel, KernelOp):
-                known.setdefault(structure(kernel.body.block), kernel.sym_name.data)
-        counts: dict[str, int] = {}
-        for group in list(op.walk()):
+        _Outliner(op).run()
+
+
+class _Outliner:
+    """`_known` has the kernels by structure, `_taken` every symbol of the module."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._module = module
+        self._known: dict[object, str] = {}
+        self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
+        for op in module.body.block.ops:
+            symbol = op.get_attr_or_prop("sym_name")
+            if isinstance(symbol, StringAttr):
+                self._taken.add(symbol.data)
+            if isinstance(op, KernelOp):
+                self._known.setdefault(_key(op), op.sym_name.data)
+
+    def run(self) -> None:
+        for group in list(self._module.walk()):
             if isinstance(group, FusedOp):
-                _outline(op, group, known, taken, counts)
+                self._outline(group)
 
+    def _outline(self, group: FusedOp) -> None:
+        key = _key(group)
+        if key not in self._known:
+            self._known[key] = self._kernel(group)
+        call = CallOp(self._known[key], group.inputs, [r.type for r in group.results])
+        call.location = group.location
+        block = group.parent
+        if block is None:
+            return
+        block.insert_op_before(call, group)
+        for old, new in zip(group.results, call.results, strict=True):
+            new.name_hint = old.name_hint
+            old.replace_all_uses_with(new)
+        block.erase_op(group)
 
-def _outline(
-    module: ModuleOp,
-    group: FusedOp,
-    known: dict[object, str],
-    taken: set[str],
-    counts: dict[str, int],
-) -> None:
-    key = structure(group.body.block)
-    name = known.get(key)
-    if name is None:
-        base = _symbol(group.pattern.data)
-        number = counts.get(base, 0)
-        while f"{base}_{number}" in taken:
+    def _kernel(self, group: FusedOp) -> str:
+        """Adds the kernel at the end of the module and gives its name."""
+        base = _OTHER.sub("_", group.pattern.data) or "kernel"
+        number = self._counts.get(base, 0)
+        while f"{base}_{number}" in self._taken:
             number += 1
-        counts[base] = number + 1
-        name = known[key] = f"{base}_{number}"
-        taken.add(name)
-        module.body.block.add_op(_kernel(name, group))
-    call = CallOp(name, group.inputs, [r.type for r in group.results])
-    call.location = group.location
-    block = group.parent
-    if block is None:
-        return
-    block.insert_op_before(call, group)
-    for old, new in zip(group.results, call.results, strict=True):
-        new.name_hint = old.name_hint
-        old.replace_all_uses_with(new)
-    block.erase_op(group)
+        self._counts[base] = number + 1
+        name = f"{base}_{number}"
+        self._taken.add(name)
+        type_ = FunctionType.from_lists(
+            [v.type for v in group.inputs], [r.type for r in group.results]
+        )
+        kernel = KernelOp(name, group.pattern.data, type_, group.body.clone())
+        kernel.attributes = dict(group.attributes)
+        kernel.location = group.location
+        self._module.body.block.add_op(kernel)
+        return name
 
 
-def _kernel(name: str, group: FusedOp) -> Operation:
-    type_ = FunctionType.from_lists([v.type for v in group.inputs], [r.type for r in group.results])
-    kernel = KernelOp(name, group.pattern.data, type_, group.body.clone())
-    kernel.location = group.location
-    return kernel
-
-
-def _symbol(pattern: str) -> str:
-    return "".join(c if c.isalnum() or c == "_" else "_" for c in pattern) or "kernel"
+def _key(op: FusedOp | KernelOp) -> object:
+    """The structure, and what a user wrote on the group (a schedule by hand)."""
+    return structure(op.body.block), tuple(sorted(op.attributes.items()))

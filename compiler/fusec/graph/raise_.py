@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
 
 from fusec.graph.raise_attention import ATTENTION_RULES
 from fusec.graph.raise_gelu import GELU_RULES
@@ -34,8 +35,6 @@ class GraphRaisePass(ModulePass):
     only: tuple[str, ...] = ()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from xdsl.utils.exceptions import PassFailedException
-
         for name in self.only:
             if name not in RULES:
                 raise PassFailedException(

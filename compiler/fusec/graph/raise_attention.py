@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from math import isfinite
+
 from xdsl.ir import SSAValue
 
 from fusec.rewrite.driver import Rewriter, Rule
 from fusec.rewrite.match import scalar_of
 from fusec_dialects.graph import GraphOp
 from fusec_dialects.graph.base import python_value, tensor_type
+from fusec_dialects.graph.shapes import Shape, dims_of
+from fusec_dialects.graph.sizes import certainly_equal
+
+
+def _dims(value: SSAValue) -> Shape:
+    return dims_of(tensor_type(value))
 
 
 def _single(value: SSAValue, name: str) -> GraphOp | None:
@@ -21,79 +30,73 @@ def _single(value: SSAValue, name: str) -> GraphOp | None:
 def _raise(op: GraphOp, rewriter: Rewriter) -> bool:
     softmax = _single(op.operands[0], "softmax")
     v = op.operands[1]
-    rank = len(tensor_type(op.operands[0]).get_shape())
-    if softmax is None or rank < 2 or len(tensor_type(v).get_shape()) != rank:
+    dims = _dims(op.operands[0])
+    rank = len(dims)
+    if softmax is None or rank < 2 or len(_dims(v)) != rank:
         return False
     if python_value(softmax.properties["axis"]) not in (-1, rank - 1):
         return False
-    value, mask = _split_mask(softmax.operands[0])
-    value, scale = _split_scale(value)
-    scores = _single(value, "matmul")
-    if (
-        scores is None
-        or tensor_type(scores.results[0]).get_shape() != tensor_type(softmax.results[0]).get_shape()
-    ):
-        return False
-    q, keys = scores.operands
-    shapes = [len(tensor_type(t).get_shape()) for t in (q, keys)]
-    if shapes != [rank, rank]:
-        return False
-    k = _transposed(keys, rewriter)
-    operands = [q, k, v] if mask is None else [q, k, v, mask]
-    return rewriter.replace(rewriter.build("attention", operands, {"scale": scale}))
-
-
-def _split_mask(value: SSAValue) -> tuple[SSAValue, SSAValue | None]:
-    """The scores and the mask that is added to them; the mask may not make the scores larger."""
-    add = _single(value, "add")
-    if add is None:
-        return value, None
-    shape = tensor_type(value).get_shape()
-    for scores, mask in (tuple(add.operands), tuple(add.operands)[::-1]):
-        owner = scores.owner
-        if (
-            tensor_type(scores).get_shape() == shape
-            and isinstance(owner, GraphOp)
-            and owner.op_name
-            in (
-                "matmul",
-                "mul",
-                "div",
-            )
-        ):
-            return scores, mask
-    return value, None
-
-
-def _split_scale(value: SSAValue) -> tuple[SSAValue, float]:
-    """The unscaled scores and the factor."""
-    for name in ("mul", "div"):
-        op = _single(value, name)
-        if op is None:
+    for product, scale, mask in _scores(softmax.operands[0]):
+        q, keys = product.operands
+        if len(_dims(q)) != rank or len(_dims(keys)) != rank:
             continue
-        pairs = [(op.operands[0], op.operands[1])]
-        if name == "mul":
-            pairs.append((op.operands[1], op.operands[0]))
-        for scores, factor in pairs:
+        k = swap_last(keys, rewriter.build)
+        operands = [q, k, v] if mask is None else [q, k, v, mask]
+        types = [op.results[0].type]
+        return rewriter.replace(rewriter.build("attention", operands, {"scale": scale}, types))
+    return False
+
+
+def _scores(value: SSAValue) -> Iterator[tuple[GraphOp, float, SSAValue | None]]:
+    """Readings of what the softmax takes: the product of queries and keys, the scale, the mask."""
+    for unmasked, mask in _unmasked(value):
+        for unscaled, scale in _unscaled(unmasked):
+            product = _single(unscaled, "matmul")
+            if product is not None and certainly_equal(_dims(unscaled), _dims(value)):
+                yield product, scale, mask
+
+
+def _unmasked(value: SSAValue) -> Iterator[tuple[SSAValue, SSAValue | None]]:
+    """The value without mask, then what an addition adds to it, in both readings."""
+    yield value, None
+    add = _single(value, "add")
+    if add is not None:
+        a, b = add.operands
+        yield a, b
+        yield b, a
+
+
+def _unscaled(value: SSAValue) -> Iterator[tuple[SSAValue, float]]:
+    """The value with the factor 1, then the product or quotient by a number that it is."""
+    yield value, 1.0
+    if (div := _single(value, "div")) is not None:
+        number = scalar_of(div.operands[1])
+        if number and isfinite(1.0 / number):
+            yield div.operands[0], 1.0 / number
+    if (mul := _single(value, "mul")) is not None:
+        for scores, factor in (tuple(mul.operands), tuple(mul.operands)[::-1]):
             number = scalar_of(factor)
-            if number is not None and (name == "mul" or number != 0.0):
-                return scores, number if name == "mul" else 1.0 / number
-    return value, 1.0
+            if number is not None and isfinite(number):
+                yield scores, number
 
 
-def _transposed(keys: SSAValue, rewriter: Rewriter) -> SSAValue:
-    """K from K transposed; a transposition that is there already is changed instead of added to."""
-    rank = len(tensor_type(keys).get_shape())
+def swap_last(value: SSAValue, build: Callable[..., SSAValue]) -> SSAValue:
+    """The value with its last two axes exchanged.
+
+    A transposition that is there already is changed, or left out, instead of added to. `build`
+    takes an operator's name, operands and attributes.
+    """
+    rank = len(_dims(value))
     swap = (*range(rank - 2), rank - 1, rank - 2)
-    owner = keys.owner
+    owner = value.owner
     if isinstance(owner, GraphOp) and owner.op_name == "transpose":
         perm = python_value(owner.properties["perm"])
         if isinstance(perm, tuple):
             new = tuple(perm[s] for s in swap)
             if new == tuple(range(rank)):
                 return owner.operands[0]
-            return rewriter.build("transpose", [owner.operands[0]], {"perm": new})
-    return rewriter.build("transpose", [keys], {"perm": swap})
+            return build("transpose", [owner.operands[0]], {"perm": new})
+    return build("transpose", [value], {"perm": swap})
 
 
 ATTENTION_RULES = (Rule("raise-attention", ("graph.matmul",), _raise),)

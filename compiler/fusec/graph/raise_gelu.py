@@ -34,7 +34,10 @@ _CUBES: tuple[Pattern, ...] = (
 def _tanh_spellings() -> tuple[Pattern, ...]:
     c, a = sqrt(2.0 / pi), 0.044715
     inner: list[Pattern] = [("mul", ("add", "x", ("mul", cube, a)), c) for cube in _CUBES]
-    inner.append(("mul", ("mul", "x", ("add", ("mul", ("mul", "x", "x"), a), 1.0)), c))
+    for square in (("mul", ("mul", "x", "x"), a), ("mul", ("mul", "x", a), "x")):
+        one_plus_square: Pattern = ("add", square, 1.0)
+        inner.append(("mul", ("mul", "x", one_plus_square), c))
+        inner.append(("mul", ("mul", "x", c), one_plus_square))
     found: list[Pattern] = []
     for argument in inner:
         one_plus: Pattern = ("add", ("tanh", argument), 1.0)
@@ -52,10 +55,11 @@ def _rule(name: str, spellings: tuple[Pattern, ...], approximate: str) -> Rule:
             found = match(op.results[0], spelling)
             if found is None or not is_private(op, found):
                 continue
-            x = found.values["x"]
-            if x.type != op.results[0].type:
+            x, types = found.values["x"], [op.results[0].type]
+            if x.type != types[0]:
                 continue
-            return rewriter.replace(rewriter.build("gelu", [x], {"approximate": approximate}))
+            attrs = {"approximate": approximate}
+            return rewriter.replace(rewriter.build("gelu", [x], attrs, types))
         return False
 
     return Rule(name, ("graph.mul",), apply)

@@ -9,6 +9,8 @@ from fusec.rewrite.driver import Rewriter, Rule
 from fusec.rewrite.match import Captures, Pattern, is_private, match, scalar_of
 from fusec_dialects.graph import GraphOp
 from fusec_dialects.graph.base import python_value, tensor_type
+from fusec_dialects.graph.shapes import dims_of
+from fusec_dialects.graph.sizes import certainly_equal
 
 _MEAN: Pattern = ("reduce_mean", "x")
 _CENTRED: Pattern = ("sub", "x", _MEAN)
@@ -22,6 +24,7 @@ def _normalised() -> tuple[Pattern, ...]:
         found += [
             ("div", _CENTRED, deviation),
             ("mul", _CENTRED, ("reciprocal", deviation)),
+            ("mul", _CENTRED, ("div", 1.0, deviation)),
         ]
     return tuple(found)
 
@@ -30,10 +33,11 @@ _NORMALISED = _normalised()
 
 
 def _axes(op: GraphOp) -> tuple[int, ...]:
+    """Reduced axes from the front, in order; none given means all."""
     axes = op.properties.get("axes")
     rank = len(tensor_type(op.operands[0]).get_shape())
     values = axes.get_values() if isinstance(axes, DenseArrayBase) else ()
-    return tuple(sorted(int(a) % rank for a in values))
+    return tuple(sorted(int(a) % rank for a in values)) or tuple(range(rank))
 
 
 def _trailing_axis(found: Captures, x: SSAValue) -> int | None:
@@ -49,9 +53,8 @@ def _trailing_axis(found: Captures, x: SSAValue) -> int | None:
 
 
 def _fits(parameter: SSAValue, x: SSAValue, axis: int) -> bool:
-    """Whether a scale or bias broadcasts to the normalised axes without making the result larger."""
-    shape, axes = tensor_type(parameter).get_shape(), tensor_type(x).get_shape()[axis:]
-    return shape == axes
+    """Whether a scale or bias has the shape of the normalised axes and enlarges nothing."""
+    return certainly_equal(dims_of(tensor_type(parameter)), dims_of(tensor_type(x))[axis:])
 
 
 def _raise_layer_norm(op: GraphOp, rewriter: Rewriter) -> bool:
@@ -74,10 +77,13 @@ def _layer_norm(op: GraphOp, found: Captures, rewriter: Rewriter) -> bool:
     parameters = [found.values[k] for k in ("scale", "bias") if k in found.values]
     if epsilon is None or axis is None or not all(_fits(p, x, axis) for p in parameters):
         return False
+    if x.type != op.results[0].type:
+        return False
     if op.op_name == "mul" and _continues(op, axis, x):
         return False
     attrs = {"axis": axis - len(tensor_type(x).get_shape()), "epsilon": epsilon}
-    return rewriter.replace(rewriter.build("layer_normalization", [x, *parameters], attrs))
+    types = [op.results[0].type]
+    return rewriter.replace(rewriter.build("layer_normalization", [x, *parameters], attrs, types))
 
 
 def _continues(op: GraphOp, axis: int, x: SSAValue) -> bool:
@@ -92,33 +98,26 @@ def _continues(op: GraphOp, axis: int, x: SSAValue) -> bool:
     return other is not op.results[0] and _fits(other, x, axis)
 
 
-_SOFTMAX: tuple[Pattern, ...] = (
-    (
-        "div",
-        ("exp", ("sub", "x", ("reduce_max", "x"))),
-        ("reduce_sum", ("exp", ("sub", "x", ("reduce_max", "x")))),
-    ),
-)
+_REDUCTIONS = ("reduce_max", "reduce_sum")
+_POWERS: Pattern = ("exp", ("sub", "x", ("reduce_max", "x")))
+_SOFTMAX: Pattern = ("div", _POWERS, ("reduce_sum", _POWERS))
 
 
 def _raise_softmax(op: GraphOp, rewriter: Rewriter) -> bool:
-    for spelling in _SOFTMAX:
-        found = match(op.results[0], spelling)
-        if found is None or not is_private(op, found):
-            continue
-        reductions = [
-            o for o in found.ops if isinstance(o, GraphOp) and o.op_name.startswith("reduce")
-        ]
-        axes = {_axes(o) for o in reductions}
-        kept = all(python_value(o.properties["keepdims"]) for o in reductions)
-        if len(axes) != 1 or not kept or len(next(iter(axes))) != 1:
-            continue
-        (axis,) = next(iter(axes))
-        x = found.values["x"]
-        return rewriter.replace(
-            rewriter.build("softmax", [x], {"axis": axis - len(tensor_type(x).get_shape())})
-        )
-    return False
+    found = match(op.results[0], _SOFTMAX)
+    if found is None or not is_private(op, found):
+        return False
+    reductions = [o for o in found.ops if isinstance(o, GraphOp) and o.op_name in _REDUCTIONS]
+    axes = {_axes(o) for o in reductions}
+    kept = all(python_value(o.properties["keepdims"]) for o in reductions)
+    x = found.values["x"]
+    if len(axes) != 1 or not kept or x.type != op.results[0].type:
+        return False
+    (only,) = axes
+    if len(only) != 1:
+        return False
+    attrs = {"axis": only[0] - len(tensor_type(x).get_shape())}
+    return rewriter.replace(rewriter.build("softmax", [x], attrs, [x.type]))
 
 
 NORM_RULES = (

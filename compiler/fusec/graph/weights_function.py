@@ -22,11 +22,12 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from fusec.semantics.interpreter import result_names
 from fusec.semantics.types import numpy_type
-from fusec_dialects.graph import OPERATORS, AttrValue, ConstantOp, WeightOp
+from fusec_dialects.graph import AttrValue, ConstantOp, WeightOp, build
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.dense import dense
-from fusec_dialects.graph.shapes import Shape, infer_types, make_type
+from fusec_dialects.graph.shapes import Shape, make_type
 
 NAME = "weights"
 
@@ -36,28 +37,31 @@ def _named(name: str) -> LocationAttr:
 
 
 class WeightsFunction:
-    """`@weights` under construction. Call `finish` once when all is added."""
+    """`@weights` under construction. Call `finish` once when all is added.
+
+    A derived weight takes no name that a `graph.weight` of the module has: it would hide that one.
+    """
 
     def __init__(self, module: ModuleOp) -> None:
         self._module = module
         self._function: FuncOp | None = None
         self._results: dict[str, SSAValue] = {}
+        self._names: dict[SSAValue, list[str]] = {}
         self._inputs: dict[str, SSAValue] = {}
+        self._taken = {op.weight.data for op in module.walk() if isinstance(op, WeightOp)}
         self._made: dict[tuple[object, ...], SSAValue] = {}
         self._new: list[Operation] = []
+        self._counts: dict[str, int] = {}
         for op in module.body.block.ops:
             if isinstance(op, FuncOp) and op.sym_name.data == NAME:
                 self._function = op
         if self._function is None:
             return
-        names = [
-            attr.data["graph.name"] for attr in (self._function.res_attrs or ArrayAttr([])).data
-        ]
         end = self._function.body.block.last_op
         values: Sequence[SSAValue] = end.operands if isinstance(end, ReturnOp) else ()
-        for name, value in zip(names, values, strict=True):
-            if isinstance(name, StringAttr):
-                self._results[name.data] = value
+        for name, value in zip(result_names(self._function), values, strict=True):
+            self._results[name] = value
+            self._names.setdefault(value, []).append(name)
         for op in self._function.body.block.ops:
             if isinstance(op, WeightOp):
                 self._inputs[op.weight.data] = op.y
@@ -70,6 +74,7 @@ class WeightsFunction:
             op.location = _named(name)
             self._new.append(op)
             found = self._inputs[name] = op.y
+            self._taken.add(name)
         return found
 
     def build(
@@ -78,25 +83,18 @@ class WeightsFunction:
         operands: Sequence[SSAValue],
         attrs: Mapping[str, AttrValue | Attribute] | None = None,
         *,
+        loc: LocationAttr,
         shape: Shape | None = None,
-        loc: LocationAttr | None = None,
     ) -> SSAValue:
         """An operator on values of `@weights`; equal ones are made once."""
         key = (name, tuple(operands), tuple(sorted((attrs or {}).items(), key=str)), shape)
         if (found := self._made.get(key)) is not None:
             return found
-        cls = OPERATORS[name]
+        types = None
         if shape is not None:
-            op = cls.make(
-                operands, [make_type(tensor_type(operands[0]).element_type, shape)], attrs
-            )
-        else:
-            draft = cls.make(operands, [operands[0].type], attrs)
-            types = infer_types(draft) or [operands[0].type]
-            draft.erase()
-            op = cls.make(operands, types, attrs)
-        if loc is not None:
-            op.location = loc
+            types = [make_type(tensor_type(operands[0]).element_type, shape)]
+        op = build(name, operands, attrs, types)
+        op.location = loc
         self._new.append(op)
         self._made[key] = op.results[0]
         return op.results[0]
@@ -118,21 +116,24 @@ class WeightsFunction:
 
     def name(self, base: str, value: SSAValue) -> str:
         """The name under which a value is a result; one is made of `base` where it has none."""
-        for name, known in self._results.items():
-            if known is value and name.startswith(base):
-                return name
+        known = self._names.setdefault(value, [])
+        found = next((name for name in known if name.startswith(base)), None)
         owner = value.owner
+        if found is not None:
+            return found
         if isinstance(owner, WeightOp):
             return owner.weight.data
-        name, n = base, 1
-        while name in self._results or name in self._inputs:
+        name, n = base, self._counts.get(base, 1)
+        while name in self._results or name in self._taken:
             n += 1
             name = f"{base}.{n}"
+        self._counts[base] = n
         self._results[name] = value
+        known.append(name)
         return name
 
     def finish(self) -> None:
-        """Write the function: results that nobody uses any more, and what only they need, go away."""
+        """Write the function; results without a user, and what only they need, go away."""
         used = {
             op.weight.data
             for function in self._module.body.block.ops
@@ -147,6 +148,7 @@ class WeightsFunction:
                     op.erase()
                 return
             self._function = FuncOp(NAME, FunctionType.from_lists([], []))
+            self._function.location = _named(NAME)
             self._module.body.block.add_op(self._function)
         block = self._function.body.block
         old_end = block.last_op
@@ -155,7 +157,9 @@ class WeightsFunction:
             old_end.erase()
         block.add_ops(self._new)
         self._new = []
-        block.add_op(ReturnOp(*results.values()))
+        end = ReturnOp(*results.values())
+        end.location = self._function.location
+        block.add_op(end)
         for op in reversed(list(block.ops)):
             if not isinstance(op, ReturnOp) and not any(r.first_use for r in op.results):
                 op.detach()

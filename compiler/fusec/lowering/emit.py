@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.utils.exceptions import PassFailedException
 
 from fusec.hw import Target
-from fusec.lowering import cube, mixed, movement, vector, window
+from fusec.lowering import cube, depthwise, mixed, movement, vector, window
 from fusec.lowering.emitted import EmittedKernel
 from fusec.schedule.region import Region
 from fusec.schedule.schedule import check_schedule, named, read_schedule
@@ -18,6 +18,7 @@ from fusec_dialects.graph import KernelOp
 EMITTERS: dict[str, Callable[[KernelOp, Any, Target], EmittedKernel]] = {
     "cube": cube.emit,
     "mixed": mixed.emit,
+    "depthwise": depthwise.emit,
     "vector": vector.emit,
     "window": window.emit,
     "movement": movement.emit,

@@ -16,13 +16,15 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
-from fusec.hw import Target
+from fusec.hw import DTYPE_BYTES, Target
 from fusec.lowering.arguments import Arguments, arguments_of, output
 from fusec.lowering.arithmetic import INDEX, Index
 from fusec.lowering.builder import KernelBuilder
 from fusec.lowering.emitted import EmittedKernel, KernelConstant, data_constant
 from fusec.schedule.axes import dtype_of
-from fusec.schedule.movement import Axis, Copy, MovementSchedule, copies_of, tile_counts
+from fusec.schedule.copies import Axis, Copy, copies_of
+from fusec.schedule.footprint import BLOCK
+from fusec.schedule.movement import MovementSchedule, tile_counts
 from fusec.schedule.region import Region
 from fusec.semantics.interpreter import constant_array
 from fusec_dialects.graph import ConstantOp, KernelOp
@@ -67,6 +69,8 @@ class _Copies:
         with self._tiles(copy, rows, columns) as places:
             if filled is not None:
                 tile = self.builder.leading(filled, self._extent(copy, places))
+            elif copy.woven is not None:
+                tile = self._woven(copy, rows, columns, places)
             elif copy.swapped:
                 tile = self._transposed(copy, rows, columns, places)
             else:
@@ -79,6 +83,8 @@ class _Copies:
         b, counts = self.builder, tile_counts(copy, rows, columns)
         total = prod(counts)
         lengths = {copy.rows: rows, copy.columns: columns}
+        if copy.woven is not None:
+            lengths[copy.woven] = copy.axes[copy.woven].size
 
         def places(tile: Index) -> list[Place]:
             found: list[Place] = []
@@ -135,6 +141,27 @@ class _Copies:
         b.op(VTransposeOp, raw, tile, (1, 0))
         return tile
 
+    def _woven(self, copy: Copy, rows: int, columns: int, places: Sequence[Place]) -> SSAValue:
+        """A plane [rows, columns] for each position of the short axis, turned into every n-th row
+        of one buffer, which is then turned as a whole: [rows, columns x n]."""
+        b, axis = self.builder, cast(int, copy.woven)
+        short, extent = copy.axes[axis].size, self._extent(copy, places)
+        each = DTYPE_BYTES[copy.dtype]
+        block = max(1, BLOCK // each)
+        aligned = -(-rows // block) * block
+        turned = b.alloc(Space.UB, (columns * short, aligned), copy.dtype)
+        for at in range(short):
+            plane = b.tile(Space.UB, (rows, columns), copy.dtype, extent)
+            placed = [(at, 1) if i == axis else where for i, where in enumerate(places)]
+            b.op(LoadOp, self._source(copy, placed, [copy.rows, copy.columns]), plane)
+            part = b.subview(turned, [at, 0], extent[::-1], [short, 1])
+            b.op(VTransposeOp, plane, part, (1, 0))
+        width = b.mul(extent[1], short)
+        whole = b.subview(turned, [0, 0], [width, extent[0]])
+        tile = b.tile(Space.UB, (rows, columns * short), copy.dtype, [extent[0], width])
+        b.op(VTransposeOp, whole, tile, (1, 0))
+        return tile
+
     # Views of gm
 
     def _source(self, copy: Copy, places: Sequence[Place], frame: Sequence[int]) -> SSAValue:
@@ -158,8 +185,15 @@ class _Copies:
     def _dest(self, copy: Copy, places: Sequence[Place]) -> SSAValue:
         argument = self.builder.args[self.arguments.places[output(copy.output)]]
         frame = [copy.columns] if copy.rows == copy.columns else [copy.rows, copy.columns]
-        steps = [a.dest for a in copy.axes]
-        return self._view(argument, copy.dest_offset, copy.axes, steps, places, frame)
+        axes, placed = list(copy.axes), list(places)
+        if copy.woven is not None:
+            short, long = axes[copy.woven].size, axes[copy.columns]
+            axes[copy.columns] = Axis(long.size * short, 1, 1)
+            axes[copy.woven] = Axis(1, 0, 0)
+            offset, size = places[copy.columns]
+            placed[copy.columns] = (self.builder.mul(offset, short), self.builder.mul(size, short))
+        steps = [a.dest for a in axes]
+        return self._view(argument, copy.dest_offset, axes, steps, placed, frame)
 
     def _view(
         self,

@@ -2,15 +2,18 @@
 
 In: the planned flags of a kernel. Out: a number for each, within what a pair of pipes has. Where
 the numbers are not enough they are shared by flags of which one is certainly over when the next
-begins; then neighbouring flags are merged; then the scalar pipe waits instead (`Hold`), which needs
-one number for all. What merged flags make superfluous is dropped.
+begins; then neighbouring flags are merged; then those of neighbouring loops are coupled; then the
+scalar pipe waits instead (`Hold`), which needs one number for all. What merged flags make
+superfluous is dropped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from fusec.hw import Target
+from fusec.npu.couple import couple_one
 from fusec.npu.hazards import Conflicts
 from fusec.npu.order import Kind, Walk
 from fusec.npu.sync_form import Flag, Hold, Item, Kernel, Region
@@ -30,7 +33,9 @@ def number_flags(kernel: Kernel, conflicts: Conflicts, target: Target) -> None:
     while True:
         group = _number(kernel, conflicts, limits)
         if group:
-            _reduce(kernel, group)
+            pair = None if kernel.cross(group[0]) else (group[0].source, group[0].to)
+            events = sum(flag.events for flag in group if kernel.leader(flag) is flag)
+            _reduce(kernel, group, events - limits.of(pair))
             changed = True
         elif changed:
             changed = drop_implied(kernel, conflicts)
@@ -82,7 +87,9 @@ class Limits:
 
 def holds_of(region: Region) -> Iterator[Hold]:
     for item in region.body:
-        yield from (command for command in item.before if isinstance(command, Hold))
+        for command in (*item.before, *item.after):
+            if isinstance(command, Hold):
+                yield command
         if isinstance(item, Region):
             yield from holds_of(item)
 
@@ -96,33 +103,49 @@ def _number(kernel: Kernel, conflicts: Conflicts, limits: Limits) -> list[Flag]:
     walk: Walk | None = None
     for pair, group in groups.items():
         limit = limits.of(pair)
-        if sum(flag.events for flag in group) <= limit:
-            _count_up(group)
-            continue
-        if pair is not None and walk is None:
-            walk = Walk(kernel, conflicts, kernel.root, Kind(1))
-            walk.run()
-        if pair is None or walk is None or not _share(group, limit, walk):
+        heads = [flag for flag in group if kernel.leader(flag) is flag]
+        if sum(flag.events for flag in heads) <= limit:
+            _count_up(heads)
+        elif pair is None or not _may_share(heads):
             return group
+        else:
+            if walk is None:
+                walk = Walk(kernel, conflicts, kernel.root, Kind(1))
+                walk.run()
+            if not _share(kernel, heads, limit, walk):
+                return group
+        for flag in group:
+            flag.number = kernel.leader(flag).number
     return []
 
 
-def _count_up(group: list[Flag]) -> None:
+def _count_up(flags: list[Flag]) -> None:
     number = 0
-    for flag in group:
+    for flag in flags:
         flag.number = number
         number += flag.events
 
 
-def _share(group: list[Flag], limit: int, walk: Walk) -> bool:
+def _may_share(flags: list[Flag]) -> bool:
+    """Not if all are in one loop: none of them is over before the loop is."""
+    loops = {flag.region.outermost for flag in flags}
+    return len(loops) > 1 or any(flag.region.op is None for flag in flags)
+
+
+def _share(kernel: Kernel, heads: list[Flag], limit: int, walk: Walk) -> bool:
     """Numbers flags so that those with a common number are never up at once."""
     users: list[Flag | None] = [None] * limit
-    for flag in sorted(group, key=walk.first_set):
-        for number in range(limit - flag.events + 1):
-            wanted = users[number : number + flag.events]
-            if all(user is None or _is_over(user, flag, walk) for user in wanted):
-                flag.number = number
-                users[number : number + flag.events] = [flag] * flag.events
+    firsts = {head: min(kernel.coupled(head), key=walk.first_set) for head in heads}
+    for head in sorted(heads, key=lambda head: walk.first_set(firsts[head])):
+        for number in range(limit - head.events + 1):
+            wanted = users[number : number + head.events]
+            if all(
+                user is None or _is_over(each, firsts[head], walk)
+                for user in wanted
+                for each in ([] if user is None else kernel.coupled(user))
+            ):
+                head.number = number
+                users[number : number + head.events] = [head] * head.events
                 break
         else:
             return False
@@ -136,40 +159,44 @@ def _is_over(old: Flag, new: Flag, walk: Walk) -> bool:
     return walk.known_at_first_set(new) >= walk.wait_time[old, 0]
 
 
-def _reduce(kernel: Kernel, group: list[Flag]) -> None:
-    """One flag less: the two merged that are closest to each other, or one replaced by a hold."""
-    free = [
-        flag for flag in group if flag not in kernel.tokens and flag not in kernel.tokens.values()
-    ]
-    pairs = [
-        (_distance(a, b), i, j)
-        for i, a in enumerate(free)
-        for j, b in enumerate(free)
-        if i < j and _mergeable(a, b)
-    ]
-    if pairs:
-        _, i, j = min(pairs)
-        _merge(kernel, free[i], free[j])
+def _reduce(kernel: Kernel, group: list[Flag], excess: int) -> None:
+    """Fewer events: flags merged that are close to each other, or flags of loops beside each other
+    coupled, or one flag replaced by a hold. `excess`: how many events there are too many."""
+    merged = 0
+    for _ in range(max(excess // 4, 1)):
+        nearest = _nearest([flag for flag in group if flag in kernel.flags], kernel)
+        if nearest is None:
+            break
+        group.append(_merge(kernel, *nearest))
+        merged += 1
+    if merged:
         return
-    flag = min(group, key=lambda flag: (flag.region.depth, -flag.position))
-    _hold(kernel, flag)
+    if not couple_one(kernel, [flag for flag in group if not kernel.cross(flag)]):
+        _hold(kernel, min(group, key=lambda flag: (flag.region.depth, -flag.position)))
+
+
+def _nearest(flags: list[Flag], kernel: Kernel) -> tuple[Flag, Flag] | None:
+    """The two flags that are merged with the least loss, of neighbours in program order."""
+    bodies: dict[tuple[int, int, Region, bool], list[Flag]] = {}
+    for flag in sorted(flags, key=lambda flag: flag.setter.index):
+        if not kernel.has_token(flag) and len(kernel.coupled(flag)) == 1:
+            key = (flag.source, flag.to, flag.region, flag.distance > 0)
+            bodies.setdefault(key, []).append(flag)
+    pairs = [(a, b) for body in bodies.values() for a, b in pairwise(body) if _mergeable(a, b)]
+    return min(pairs, key=lambda pair: _distance(*pair), default=None)
 
 
 def _mergeable(a: Flag, b: Flag) -> bool:
-    if (a.source, a.to) != (b.source, b.to):
-        return False
-    if a.region is not b.region or bool(a.distance) != bool(b.distance):
-        return False
-    return bool(a.distance) or max(a.setter.index, b.setter.index) < min(
-        a.waiter.index, b.waiter.index
-    )
+    """Within an iteration the later set must stand before the earlier wait."""
+    last_set, first_wait = max(a.setter.index, b.setter.index), min(a.waiter.index, b.waiter.index)
+    return a.distance > 0 or last_set < first_wait
 
 
 def _distance(a: Flag, b: Flag) -> int:
     return abs(a.setter.index - b.setter.index) + abs(a.waiter.index - b.waiter.index)
 
 
-def _merge(kernel: Kernel, a: Flag, b: Flag) -> None:
+def _merge(kernel: Kernel, a: Flag, b: Flag) -> Flag:
     """The later set and the earlier wait do for both; so do the fewer events, since the set comes
     later and the wait earlier than those for which they were enough."""
 
@@ -186,19 +213,26 @@ def _merge(kernel: Kernel, a: Flag, b: Flag) -> None:
         min(a.distance, b.distance),
         fewer.events,
         fewer.slot,
+        merged=True,
     )
     kernel.remove(a)
     kernel.remove(b)
     kernel.add(merged)
+    return merged
 
 
 def _hold(kernel: Kernel, flag: Flag) -> None:
-    """The scalar pipe waits in place of a flag; in place of a token, for the flag it belongs to."""
+    """The scalar pipe waits in place of a flag, and in place of its draining; in place of a token,
+    for the flag that it belongs to."""
     owner = next((owner for owner, token in kernel.tokens.items() if token is flag), flag)
     token = kernel.tokens.pop(owner, None)
     if token is not None:
         kernel.remove(token)
     kernel.remove(owner)
+    kernel.leaders.clear()
+    kernel.relies.clear()
     hold = Hold(owner.source, owner.to)
-    if hold not in owner.waiter.before:
-        owner.waiter.before.append(hold)
+    behind = [owner.region.outermost.after] if owner.distance else []
+    for commands in (owner.waiter.before, *behind):
+        if hold not in commands:
+            commands.append(hold)

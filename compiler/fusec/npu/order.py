@@ -132,6 +132,7 @@ class Walk:
         self.sets: dict[tuple[Flag, int], Snapshot] = {}
         self.set_knew: dict[tuple[Flag, int], int] = {}
         self.wait_time: dict[tuple[Flag, int], int] = {}
+        self.wait_knew: dict[tuple[Flag, int], int] = {}
         self.entered: dict[tuple[Item, int], int] = {}
         self.done: dict[tuple[Item, int, int], Snapshot] = {}
         self._primes: dict[Flag, Snapshot] = {}
@@ -168,12 +169,9 @@ class Walk:
         if isinstance(item, Region) and self.region.op is None:
             self._prime(item)
         self._commands(item.before)
-        state = self.save()
-        needs = self.needs(item)
-        if needs:
-            self.restore(state)
-            if not self.resolve(item, needs):
-                return False
+        needs = self.perform(item)
+        if needs and not self.resolve(item, needs):
+            return False
         for agent in item.agents:
             self.done[item, agent, self.round] = self._snapshot(agent, 0)
         for part, writes, agent, time, keys in self._fresh:
@@ -186,18 +184,22 @@ class Walk:
             self._drain(item)
         return True
 
-    def needs(self, item: Item) -> Needs:
-        """Performs an item and returns what it should have waited for."""
+    def perform(self, item: Item) -> Needs:
+        """Performs an item, if it waits for all that it must; else returns the rest."""
         self._fresh = []
         needs: Needs = {}
         if isinstance(item, Step):
-            self._step(item, needs)
-        else:
-            self._inside(item, needs)
+            self._collect(item, needs)
+            if not needs:
+                self._step(item)
+            return needs
+        state = self.save()
+        self._inside(item, needs)
+        if needs:
+            self.restore(state)
         return needs
 
-    def _step(self, step: Step, needs: Needs) -> None:
-        self._collect(step, needs)
+    def _step(self, step: Step) -> None:
         agent = step.agent
         self.now += 1
         if self.kernel.scalars[agent] == agent:
@@ -219,7 +221,8 @@ class Walk:
             for item in region.body:
                 self._commands(item.before)
                 if isinstance(item, Step):
-                    self._step(item, needs)
+                    self._collect(item, needs)
+                    self._step(item)
                 else:
                     self._inside(item, needs)
                 self._commands(item.after)
@@ -256,28 +259,33 @@ class Walk:
     # What must be waited for
 
     def _collect(self, step: Step, needs: Needs) -> None:
-        adjacent, between = self.kind.adjacent, self.kind.between
-        plain = adjacent is None and between is None
+        plain = self.kind.adjacent is None and self.kind.between is None
+        touched, past = self._touched, self._past
         for part, writes in step.touches:
             if plain:
                 for other in self._same(part):
-                    self._scan(self._touched.get(other), step, part, writes, 0, needs)
-            if not self._past:
+                    if other in touched:
+                        self._scan(touched[other], step, part, writes, 0, needs)
+            if not past:
                 continue
             if plain:
                 for other in self._carried(part):
-                    self._scan(self._past[-1].get(other), step, part, writes, 1, needs)
-            buffer = part.buffer
-            if between is not None and buffer.home is between[0] and buffer.copies == between[1]:
-                back: int | None = 1
-            elif between is None and buffer.home is self.region:
-                back = self._rounds_back(buffer.copies)
-            else:
+                    if other in past[-1]:
+                        self._scan(past[-1][other], step, part, writes, 1, needs)
+            back = self._same_copy(part)
+            if back is None or back > len(past):
                 continue
-            if back is not None and back <= len(self._past):
-                for other in self._rotated(part):
-                    record = self._past[-back].get(other)
-                    self._scan(record, step, part, writes, buffer.copies, needs)
+            for other in self._rotated(part):
+                if other in past[-back]:
+                    distance = part.buffer.copies
+                    self._scan(past[-back][other], step, part, writes, distance, needs)
+
+    def _same_copy(self, part: Part) -> int | None:
+        """How many rounds ago the copy of a rotating buffer was used, if that is looked at."""
+        buffer, between = part.buffer, self.kind.between
+        if between is not None:
+            return 1 if between == (buffer.home, buffer.copies) else None
+        return self._rounds_back(buffer.copies) if buffer.home is self.region else None
 
     def _rounds_back(self, distance: int) -> int | None:
         """How many rounds ago the copy was used that is used again after `distance` iterations."""
@@ -286,16 +294,8 @@ class Walk:
         return 1 if distance == self.kind.adjacent else None
 
     def _scan(
-        self,
-        record: Record | None,
-        step: Step,
-        part: Part,
-        writes: bool,
-        distance: int,
-        needs: Needs,
+        self, record: Record, step: Step, part: Part, writes: bool, distance: int, needs: Needs
     ) -> None:
-        if record is None:
-            return
         agent = step.agent
         clock, extra = self.known[agent], self.extra[agent]
         for table in (record.writes, record.reads) if writes else (record.writes,):
@@ -355,6 +355,7 @@ class Walk:
 
     def _wait(self, flag: Flag) -> None:
         self.wait_time[flag, self.round] = self.now
+        self.wait_knew[flag, self.round] = self.known[flag.to][flag.source]
         turn = self._turn(flag)
         if flag.distance == 0:
             self.learn(flag.to, self.sets[flag, turn])

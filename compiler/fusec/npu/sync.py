@@ -58,7 +58,6 @@ from fusec_dialects.npu.control import (
     SyncBlockWaitOp,
     WaitFlagOp,
 )
-from fusec_dialects.npu.move import AllocOp
 from fusec_dialects.place import place
 
 
@@ -98,23 +97,12 @@ class _Printer:
     def __init__(self, kernel: Kernel, target: Target) -> None:
         self._kernel = kernel
         self._limits = Limits(kernel, target)
-        self._first_use: dict[AllocOp, int] = {}
-        for flag in kernel.flags:
-            if flag.slot is not None:
-                first = self._first_use.get(flag.slot, flag.position)
-                self._first_use[flag.slot] = min(first, flag.position)
 
-    def write(self, root: Region) -> None:
-        for alloc, first in self._first_use.items():
-            if self._kernel.alloc_positions[alloc] > first:
-                _to_front(alloc)
-        self._write(root)
-
-    def _write(self, region: Region) -> None:
+    def write(self, region: Region) -> None:
         for item in region.body:
             before, after = self._commands(item.before), self._commands(item.after)
             if isinstance(item, Region):
-                self._write(item)
+                self.write(item)
                 before = [*self._all_events(item, SetFlagOp), *before]
                 after = [*after, *self._all_events(item, WaitFlagOp)]
             _insert(item, before, after)
@@ -122,7 +110,9 @@ class _Printer:
     def _all_events(self, loop: Region, kind: type[SetFlagOp | WaitFlagOp]) -> list[Operation]:
         """Primes the flags of a loop that stands in the kernel's body, or drains them."""
         ops: list[Operation] = []
-        for flag in loop.primed:
+        for flag in sorted(loop.primed, key=lambda f: (f.source, f.to, f.number)):
+            if flag in self._kernel.leaders:
+                continue
             if self._kernel.cross(flag):
                 cross = SyncBlockSetOp if kind is SetFlagOp else SyncBlockWaitOp
                 ops.extend(self._block_flag(cross, flag, flag.number) for _ in range(flag.distance))
@@ -184,12 +174,3 @@ def _insert(item: Item, before: list[Operation], after: list[Operation]) -> None
         new.location = op.location
     block.insert_ops_before(before, op)
     block.insert_ops_after(after, op)
-
-
-def _to_front(alloc: AllocOp) -> None:
-    """A flag names the buffer before the alloc stands: it moves to the start of its body."""
-    block = alloc.parent
-    if block is None or block.first_op is None:
-        return
-    alloc.detach()
-    block.insert_op_before(alloc, block.first_op)

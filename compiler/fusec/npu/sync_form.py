@@ -141,6 +141,7 @@ class Flag:
     distance: int
     events: int = 1
     slot: AllocOp | None = None
+    merged: bool = False
     number: int = -1
 
     @property
@@ -185,6 +186,10 @@ class Kernel:
     """Flags that only the last iteration of a loop and the first of its next run may need."""
     tokens: dict[Flag, Flag] = field(default_factory=dict["Flag", "Flag"])
     """Flag -> the flag that tells its source that it was awaited."""
+    leaders: dict[Flag, Flag] = field(default_factory=dict["Flag", "Flag"])
+    """Flag -> the flag of which it has the events (see `couple`)."""
+    relies: dict[Flag, Flag] = field(default_factory=dict["Flag", "Flag"])
+    """Leader of coupled flags -> one of the coupled flags that stand around them."""
 
     def pipe(self, agent: int) -> Pipe:
         return self.agents[agent].pipe
@@ -192,6 +197,24 @@ class Kernel:
     def cross(self, flag: Flag | Hold) -> bool:
         """Whether a flag is between the two cores."""
         return self.agents[flag.source].core != self.agents[flag.to].core
+
+    def has_token(self, flag: Flag) -> bool:
+        """Whether the flag needs a token, or is one."""
+        return flag in self.tokens or flag in self.tokens.values()
+
+    def leader(self, flag: Flag) -> Flag:
+        return self.leaders.get(flag, flag)
+
+    def coupled(self, flag: Flag) -> list[Flag]:
+        """All flags with the events of this one."""
+        leader = self.leader(flag)
+        return [leader, *(other for other, first in self.leaders.items() if first is leader)]
+
+    def couple(self, a: Flag, b: Flag) -> None:
+        leader = self.leader(a)
+        for flag in self.coupled(b):
+            if flag is not leader:
+                self.leaders[flag] = leader
 
     def add(self, flag: Flag) -> None:
         """Puts a flag in: set and wait, priming and draining."""
@@ -203,22 +226,23 @@ class Kernel:
 
     def remove(self, flag: Flag) -> Callable[[], None]:
         """Takes a flag out; the result puts it back where it was."""
-        lists = (flag.setter.before, flag.setter.after, flag.waiter.before, flag.waiter.after)
-        saved = [list(commands) for commands in lists]
+        lists: list[list[Command]] = []
+        for item in (flag.setter, flag.waiter):
+            lists += [item.before, item.after]
+        primed = flag.region.outermost.primed
+        saved, saved_primed = [list(commands) for commands in lists], list(primed)
+        saved_flags = list(self.flags)
         for commands in lists:
             commands[:] = [
                 c for c in commands if not (isinstance(c, Set | Wait) and c.flag is flag)
             ]
-        place = self.flags.index(flag)
-        del self.flags[place]
+        self.flags.remove(flag)
         if flag.distance:
-            flag.region.outermost.primed.remove(flag)
+            primed.remove(flag)
 
         def undo() -> None:
             for commands, old in zip(lists, saved, strict=True):
                 commands[:] = old
-            self.flags.insert(place, flag)
-            if flag.distance:
-                flag.region.outermost.primed.append(flag)
+            self.flags[:], primed[:] = saved_flags, saved_primed
 
         return undo

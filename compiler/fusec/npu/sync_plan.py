@@ -80,7 +80,9 @@ class _Level:
         """One event, or one for each copy of a rotating buffer: as many as it takes for the wait to
         be over when the event is set again. Where none is enough a token is given back."""
         rotations = self.region.rotations
-        tries = (flag.distance,) if flag.distance else (1, *sorted(rotations))
+        stands = self.kernel.alloc_positions
+        before = [n for n, alloc in rotations.items() if stands[alloc] < flag.position]
+        tries = (flag.distance,) if flag.distance else (1, *sorted(before))
         for events in tries:
             flag.events, flag.slot = events, rotations.get(events)
             if events_suffice(self.kernel, flag, self.walks):
@@ -166,7 +168,7 @@ class _Planner(Walk):
     def resolve(self, item: Item, needs: Needs) -> bool:
         """Adds a flag for a need that no other one brings, then barriers, until nothing is needed.
         False: the level must be planned again."""
-        start = self.save()
+        start = self.save() if isinstance(item, Region) else None
         flags: dict[Flag, Snapshot] = {}
         barriers: list[int] = []
         while needs:
@@ -180,11 +182,8 @@ class _Planner(Walk):
                 return False
             else:
                 self._add_flag(item, need, flags)
-            state = self.save()
-            needs = self.needs(item)
-            if needs:
-                self.restore(state)
-        if isinstance(item, Region) and len(flags) > 1:
+            needs = self.perform(item)
+        if start is not None and len(flags) > 1:
             self._drop_implied(item, start, flags, barriers)
         return True
 
@@ -237,7 +236,7 @@ class _Planner(Walk):
         return False
 
     def _drop_implied(
-        self, item: Region, start: State, flags: dict[Flag, Snapshot], barriers: list[int]
+        self, item: Item, start: State, flags: dict[Flag, Snapshot], barriers: list[int]
     ) -> None:
         """Before a loop one flag may bring, through the flags inside, what another one is for."""
 
@@ -248,7 +247,7 @@ class _Planner(Walk):
                 self.finish(agent)
             for flag in kept:
                 self.learn(flag.to, flags[flag])
-            return self.needs(item)
+            return self.perform(item)
 
         kept = list(flags)
         for flag in flags:

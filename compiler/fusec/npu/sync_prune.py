@@ -22,16 +22,35 @@ def drop_suspects(kernel: Kernel, conflicts: Conflicts) -> bool:
 
 def drop_implied(kernel: Kernel, conflicts: Conflicts) -> bool:
     """Takes out, one by one, the flags without which the kernel is sound; says whether any was."""
-    return _drop(kernel, conflicts, list(kernel.flags))
+    return _drop(kernel, conflicts, [flag for flag in kernel.flags if flag.merged]) | _drop(
+        kernel, conflicts, _known_before(kernel, conflicts, kernel.root)
+    )
+
+
+def _known_before(kernel: Kernel, conflicts: Conflicts, region: Region) -> list[Flag]:
+    """The flags whose wait is for something of which a part at least is known without it."""
+    found: list[Flag] = []
+    for item in region.body:
+        if isinstance(item, Region):
+            found += _known_before(kernel, conflicts, item)
+    own = [flag for flag in kernel.flags if flag.region is region and not flag.merged]
+    if own:
+        walk = Walk(kernel, conflicts, region, kinds_of(region)[0]._replace(thorough=True))
+        walk.run()
+        for flag in own:
+            knew = walk.wait_knew.get((flag, flag.distance))
+            if knew is None or knew > walk.entered[flag.setter, 0]:
+                found.append(flag)
+    return found
 
 
 def _drop(kernel: Kernel, conflicts: Conflicts, flags: Iterable[Flag]) -> bool:
     dropped = False
     for flag in flags:
-        if flag in kernel.tokens or flag in kernel.tokens.values():
+        if kernel.has_token(flag) or kernel.leaders:
             continue
         undo = kernel.remove(flag)
-        if all(_is_sound(kernel, conflicts, region) for region in _concerned(kernel, flag)):
+        if all(_is_sound(kernel, conflicts, region) for region in _concerned(flag)):
             dropped = True
         else:
             undo()
@@ -48,14 +67,16 @@ def _is_suspect(kernel: Kernel, flag: Flag) -> bool:
 
 
 def _loops_passed(flag: Flag) -> Iterator[Region]:
-    """The loops between the set and the wait."""
+    """The loops between the operators that the set is for and those that the wait is for."""
     first, last = flag.setter.index, flag.waiter.index
     for item in flag.region.body:
-        if isinstance(item, Region) and (
-            flag.distance > 1
-            or (flag.distance == 0 and first < item.index < last)
-            or (flag.distance == 1 and not last <= item.index <= first)
-        ):
+        if not isinstance(item, Region):
+            continue
+        if item is flag.setter or item is flag.waiter:
+            yield from (inner for inner in item.body if isinstance(inner, Region))
+        elif flag.distance > 1 or first < item.index < last:
+            yield item
+        elif flag.distance == 1 and (item.index > first or item.index < last):
             yield item
 
 
@@ -66,7 +87,7 @@ def _carries(kernel: Kernel, loop: Region) -> bool:
     return any(isinstance(item, Region) and _carries(kernel, item) for item in loop.body)
 
 
-def _concerned(kernel: Kernel, flag: Flag) -> Iterator[Region]:
+def _concerned(flag: Flag) -> Iterator[Region]:
     """The bodies whose order a flag is part of."""
     region: Region | None = flag.region
     while region is not None:

@@ -128,6 +128,8 @@ def contraction(labels: Sequence[Label], *, separate: bool = False) -> Contracti
     }
     operands = len(labels[0].parts)
     one = Axis(1, (0,) * operands)
+    if [label.size for label in labels if label.contracted][-1:] == [1]:
+        merged[Kind.K].append(one)
     return _orient(merged, one)
 
 
@@ -229,7 +231,7 @@ def _orient(classes: dict[Kind, list[Axis]], one: Axis) -> Contraction:
         row=row,
         col=col,
         n=inner_n,
-        outer_k=tuple(axis for axis in classes[Kind.K] if axis is not k),
+        outer_k=tuple(axis for axis in classes[Kind.K] if axis is not k and axis is not one),
         k=k,
         a_transposed=a_transposed,
         b_transposed=b_transposed,

@@ -12,6 +12,8 @@ from fusec.hw import Target
 from fusec.schedule.cube_problem import cube_problem
 from fusec.schedule.cube_schedule import CubeSchedule
 from fusec.schedule.cube_time import cube_work
+from fusec.schedule.depthwise import DepthwiseSchedule, depthwise_work
+from fusec.schedule.depthwise_problem import depthwise_problem
 from fusec.schedule.expand import expand
 from fusec.schedule.mixed import MixedSchedule, mixed_work
 from fusec.schedule.mixed_problem import problem_of
@@ -31,6 +33,10 @@ def _mixed(region: Region, schedule: MixedSchedule, target: Target) -> Work:
     return mixed_work(problem_of(region), schedule, target)
 
 
+def _depthwise(region: Region, schedule: DepthwiseSchedule, target: Target) -> Work:
+    return depthwise_work(depthwise_problem(region), schedule, target)
+
+
 def _vector(region: Region, schedule: VectorSchedule, target: Target) -> Work:
     return vector_work(expand(region), schedule, target)
 
@@ -46,6 +52,7 @@ def _movement(region: Region, schedule: MovementSchedule, target: Target) -> Wor
 WORK: dict[str, Callable[[Region, Any, Target], Work]] = {
     "cube": _cube,
     "mixed": _mixed,
+    "depthwise": _depthwise,
     "vector": _vector,
     "window": _window,
     "movement": _movement,

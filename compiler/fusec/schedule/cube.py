@@ -31,7 +31,7 @@ LONGEST_K, SHORT_K = 2048, 64
 """Bounds of the steps in K that are tried."""
 
 MANY_WAVES = 6
-"""With more tiles for each core than this, tiles of a quarter of l0c are not tried."""
+"""With more tiles for each core than this, tiles of less than a quarter of l0c are fine ones."""
 
 
 def schedule_cube(problem: CubeProblem, target: Target) -> CubeSchedule | Refusal:
@@ -41,14 +41,10 @@ def schedule_cube(problem: CubeProblem, target: Target) -> CubeSchedule | Refusa
     return best(problem, target)
 
 
-def best(
-    problem: CubeProblem, target: Target, tile_bytes: int | None = None
-) -> CubeSchedule | Refusal:
-    """The candidate of least modelled time, of tiles of at most `tile_bytes` in f32."""
+def best(problem: CubeProblem, target: Target) -> CubeSchedule | Refusal:
+    """The candidate of least modelled time."""
     found: tuple[tuple[float, int, tuple[int, ...]], CubeSchedule] | None = None
     for candidate in candidates(problem, target):
-        if tile_bytes is not None and candidate.tile_m * candidate.n * 4 > tile_bytes:
-            continue
         us = work_us(cube_work(problem, candidate, target), target)
         steps = prod(tile_counts(problem, candidate)) * -(-problem.axes.k.size // candidate.k)
         c = candidate
@@ -68,15 +64,35 @@ def too_small(problem: CubeProblem, target: Target) -> Refusal:
 
 
 def candidates(problem: CubeProblem, target: Target) -> Iterator[CubeSchedule]:
-    """Tiles in a fixed order, those of few large tiles first; for each the longest K that fits."""
-    axes = problem.axes
-    for rows, m in _m_tiles(problem):
-        for n in _splits(axes.n.size, FRACTAL, TILE_LIMIT):
-            for copies in (2, 1):
-                found = list(_with_k(problem, target, rows, m, n, copies))
-                yield from found
-                if found:
-                    break
+    """Tiles in a fixed order, large ones first; fine ones only where nothing else fits."""
+    drafts = [
+        CubeSchedule(rows, m, n, 1, FRACTAL, 1)
+        for rows, m in _m_tiles(problem)
+        for n in _splits(problem.axes.n.size, FRACTAL, TILE_LIMIT)
+    ]
+    fine = {draft for draft in drafts if _is_fine(problem, draft, target)}
+    for group in ([d for d in drafts if d not in fine], [d for d in drafts if d in fine]):
+        found = [c for draft in group for c in _steps_of(problem, target, draft)]
+        yield from found
+        if found:
+            return
+
+
+def _is_fine(problem: CubeProblem, draft: CubeSchedule, target: Target) -> bool:
+    """Whether a tile is small although every core has many of them."""
+    area = round_up(draft.tile_m, FRACTAL) * round_up(draft.n, FRACTAL) * 4
+    tiles = prod(tile_counts(problem, draft))
+    many = tiles > MANY_WAVES * target.cores("cube")
+    return many and area * 4 <= target.capacity("l0c")
+
+
+def _steps_of(problem: CubeProblem, target: Target, draft: CubeSchedule) -> list[CubeSchedule]:
+    """The draft with steps in K: double buffered, else with single buffers."""
+    for copies in (2, 1):
+        found = list(_with_k(problem, target, draft, copies))
+        if found:
+            return found
+    return []
 
 
 def _m_tiles(problem: CubeProblem) -> Iterator[tuple[int, int]]:
@@ -103,25 +119,23 @@ def _splits(size: int, step: int, limit: int) -> list[int]:
 
 
 def _with_k(
-    problem: CubeProblem, target: Target, rows: int, m: int, n: int, copies: int
+    problem: CubeProblem, target: Target, draft: CubeSchedule, copies: int
 ) -> Iterator[CubeSchedule]:
     """The longest step in K with which the tile fits, found in halves, and a quarter of K, so that
     loads and products overlap."""
     size = DTYPE_BYTES[problem.dtype]
-    lines, columns = round_up(rows * m, FRACTAL), round_up(n, FRACTAL)
+    lines, columns = round_up(draft.tile_m, FRACTAL), round_up(draft.n, FRACTAL)
     room = min(target.capacity("l0a") // lines, target.capacity("l0b") // columns) // size
     l0_limit = max(room // 2 // FRACTAL, min(room // FRACTAL, 1)) * FRACTAL
     if l0_limit == 0 or lines * columns * 4 > target.capacity("l0c"):
         return
-    draft = CubeSchedule(rows, m, n, 1, FRACTAL, 1, copies)
-    tiles, cores = prod(tile_counts(problem, draft)), target.cores("cube")
-    if tiles > MANY_WAVES * cores and lines * columns * 4 * 4 <= target.capacity("l0c"):
-        return
-    blocks = min(tiles, cores)
+    blocks = min(prod(tile_counts(problem, draft)), target.cores("cube"))
     total = problem.axes.k.size
     k, found = min(total, LONGEST_K), False
     while True:
-        schedule = CubeSchedule(rows, m, n, k, _balanced(k, l0_limit), blocks, copies)
+        schedule = CubeSchedule(
+            draft.rows, draft.m, draft.n, k, _balanced(k, l0_limit), blocks, copies
+        )
         if fits(footprint(problem, schedule, target), target):
             yield schedule
             if found or k * 4 <= total or k <= SHORT_K:

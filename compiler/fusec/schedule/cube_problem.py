@@ -17,8 +17,8 @@ from fusec.hw import DTYPE_BYTES
 from fusec.schedule.contraction import ADDENDS, A, Axis, Contraction, Y, contraction
 from fusec.schedule.operands import labels_of
 from fusec.schedule.region import Region
-from fusec.schedule.types import Refusal, RefusalError
-from fusec.schedule.views import INVERTIBLE, Access, Part, Parts, load_access, undo, whole
+from fusec.schedule.types import RefusalError
+from fusec.schedule.views import INVERTIBLE, Access, Part, Parts, checked, load_access, undo, whole
 from fusec.semantics.classes import FusionClass, fusion_class
 from fusec_dialects.graph import GraphOp
 from fusec_dialects.graph.base import element_name
@@ -124,7 +124,7 @@ def cube_problem(region: Region) -> CubeProblem:
             f"a cube kernel stores one result, the group has {len(region.outputs)}",
             {"outputs": len(region.outputs)},
         )
-    result = _undo_all(_accepted(whole(value)), chain.views)
+    result = _undo_all(checked(whole(value)), chain.views)
     return _problem(region, anchor, result, chain, element_name(value.type))
 
 
@@ -132,7 +132,7 @@ def mixed_problem(region: Region) -> CubeProblem:
     """The cube half of a mixed kernel: the contraction alone, stored as it is in f32, with an axis
     for each dimension of the result."""
     anchor = anchor_of(region)
-    result = _accepted(whole(anchor.results[0]))
+    result = checked(whole(anchor.results[0]))
     return _problem(region, anchor, result, _Chain(), "f32", separate=True)
 
 
@@ -179,23 +179,17 @@ def _not_on_cube(op: object, why: str) -> RefusalError:
     return RefusalError("epilogue", f"{name} does not stay on the cube core: {why}", {"op": name})
 
 
-def _accepted(access: Access | Refusal) -> Access:
-    if isinstance(access, Refusal):
-        raise RefusalError(access.reason, access.message, access.numbers)
-    return access
-
-
 def _undo_all(access: Access, views: Sequence[GraphOp]) -> Access:
     """From the shape after the views to the shape of the contraction's result."""
     for op in reversed(views):
-        access = _accepted(undo(op, access))
+        access = checked(undo(op, access))
     return access
 
 
 def _addend(region: Region, value: SSAValue, like: SSAValue, views: Sequence[GraphOp]) -> Access:
     """How something added lies in its input, in the shape of the contraction's result."""
-    access = _accepted(load_access(region, value))
-    sizes = _accepted(whole(like)).sizes
+    access = checked(load_access(region, value))
+    sizes = checked(whole(like)).sizes
     return _undo_all(_broadcast(access, sizes), views)
 
 
@@ -226,7 +220,7 @@ def _problem(
             "cast its operands",
             {"type": dtype},
         )
-    a, b = (_accepted(load_access(region, value)) for value in anchor.operands[:2])
+    a, b = (checked(load_access(region, value)) for value in anchor.operands[:2])
     own, alpha = _own_addend(region, anchor)
     added = own + chain.addends
     outside = frozenset(region.inputs)
@@ -268,8 +262,8 @@ def _own_addend(region: Region, anchor: GraphOp) -> tuple[list[_Added], float]:
     value, result = anchor.operands[2], anchor.results[0]
     if anchor.op_name == "gemm":
         return [_Added(_addend(region, value, result, ()), anchor, beta / alpha)], alpha
-    access = _accepted(load_access(region, value))
-    sizes = _accepted(whole(result)).sizes
+    access = checked(load_access(region, value))
+    sizes = checked(whole(result)).sizes
     dims: list[Parts] = [()] * len(sizes)
     channel = 1 if attrs["y_layout"] == "NCHW" else len(sizes) - 1
     dims[channel] = access.dims[0]

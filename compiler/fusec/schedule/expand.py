@@ -12,7 +12,7 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from fusec.schedule.axes import Axes, dtype_of, find_axes
+from fusec.schedule.axes import Axes, Port, dtype_of, find_axes
 from fusec.schedule.program import Operand, Program
 from fusec.schedule.region import Region
 from fusec.schedule.types import RefusalError
@@ -168,21 +168,21 @@ class Expander:
                 raise RefusalError("operator", f"{place(op)} has no vector instructions")
             self.forms[result] = handler(self, op)
         for port in self.axes.stores:
-            self._store(port.value, frozenset(port.strides))
-        for port in self.axes.stores:
-            value = self.native(port.value)
-            program.store(program.spread(value, frozenset(port.strides)), port)
+            self._store(port)
         return program
 
-    def _store(self, value: SSAValue, axes: frozenset[int]) -> None:
-        """Makes the stored form; broadcasting comes before the cast, where vbrc takes the type."""
+    def _store(self, port: Port) -> None:
+        """Spreads the value over the axes of the output, booleans as a mask, and stores it."""
+        value, axes, program = port.value, frozenset(port.strides), self.program
         owner = value.owner
-        self.program.location = owner if isinstance(owner, GraphOp) else None
+        program.location = owner if isinstance(owner, GraphOp) else None
         form = self.form(value)
-        if form.mask is not None and form.native is None:
-            form.mask = self.program.spread(form.mask, axes)
+        known = form.native is not None and program.vals[form.native].axes == axes
+        if dtype_of(value) == "i1" and not known:
+            form.mask, form.native = program.spread(self.mask(value), axes), None
         elif form.wide is not None and form.native is None:
-            form.wide = self.program.spread(form.wide, axes)
+            form.wide = program.spread(form.wide, axes)
+        program.store(program.spread(self.native(value), axes), port)
 
 
 def expand(region: Region, resident: SSAValue | None = None) -> Program:

@@ -9,7 +9,7 @@ from typing import cast
 
 from xdsl.ir import SSAValue
 
-from fusec.schedule import expand_math
+from fusec.schedule import expand_math, expand_more
 from fusec.schedule.axes import dtype_of, reduced_axes
 from fusec.schedule.expand import FLOATS, Expander, Form, Handler
 from fusec.schedule.program import Operand, Program
@@ -91,13 +91,14 @@ def _pow(e: Expander, op: GraphOp) -> Form:
     power = None
     if constant is not None:
         power = expand_math.power(e.program, e.native(base) if integer else e.wide(base), constant)
-    if power is None:
+    if power is not None:
+        return e.result(power, not integer)
+    if constant is not None and (integer or constant == int(constant)):
         raise RefusalError(
             "pow",
-            f"{place(op)}: exponent {'that is computed' if constant is None else constant}; the "
-            "vector unit does constant integers up to 16, 0.5 and their negatives",
+            f"{place(op)}: exponent {constant}; the vector unit does whole ones up to 16 exactly",
         )
-    return e.result(power, not integer)
+    return expand_more.general_power(e, op)
 
 
 def _leaky_relu(e: Expander, op: GraphOp) -> Form:
@@ -132,6 +133,8 @@ def _compare(mode: str, e: Expander, op: GraphOp) -> Form:
         wide = e.computes_wide(op, a, b)
         left, right = e.operand(a, wide), e.operand(b, wide)
     else:
+        if mode == "eq" and dtype_of(a) == "i32" and e.scalar(a) is None:
+            return expand_more.equal_integers(e, a, b)
         wide = True
         left, right = _small_integers(e, op)
     if isinstance(left, float):
@@ -181,6 +184,8 @@ def _not(e: Expander, op: GraphOp) -> Form:
 
 def _where(e: Expander, op: GraphOp) -> Form:
     condition, a, b = op.operands
+    if expand_more.can_choose(a):
+        return expand_more.choose(e, op)
     e.floating(op, a)
     wide = e.computes_wide(op, a, b)
     left, right = e.operand(a, wide), e.operand(b, wide)
@@ -268,6 +273,8 @@ def _reduce(e: Expander, op: GraphOp) -> Form:
     axes, count = _axes_at(e, x, dims), prod(shape[d] for d in dims)
     mean = op.op_name in _MEANS
     kind = _KINDS.get(op.op_name, "sum")
+    if dtype_of(x) == "i1" and kind in ("max", "min"):
+        return expand_more.reduced_mask(e, x, kind, axes)
     if mean:
         e.floating(op, x)
     wide = e.computes_wide(op, x) or (dtype_of(x) in FLOATS and kind in ("sum", "prod"))
@@ -369,5 +376,6 @@ HANDLERS: dict[str, Handler] = {
     "layer_normalization": _layer_norm,
     "batch_normalization": _batch_norm,
     **dict.fromkeys((*_KINDS, *_MEANS), _reduce),
+    **expand_more.MORE_HANDLERS,
 }
 """How each operator becomes steps."""

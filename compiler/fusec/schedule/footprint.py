@@ -66,6 +66,8 @@ def elements_of(buffer: Buffer, tiles: Tiles) -> int:
     match buffer.scratch:
         case "point":
             return block
+        case "apart":
+            return whole * block
         case "reduce":
             static = max(rows * repeat, whole // 2) if shape[-1] > repeat else whole // 2
             static = max(static, block)

@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.ir import Operation, SSAValue
-
 from fusec.schedule.contraction import Axis, Y
 from fusec.schedule.cube_problem import CubeProblem, mixed_problem
+from fusec.schedule.epilogue import epilogue_of
 from fusec.schedule.expand import expand
 from fusec.schedule.program import Program
 from fusec.schedule.region import Region
-from fusec.schedule.types import Refusal, RefusalError
-from fusec.schedule.views import whole
+from fusec.schedule.types import RefusalError
+from fusec.schedule.views import checked, whole
 
 
 @dataclass(frozen=True)
@@ -69,10 +68,8 @@ def problem_of(region: Region) -> MixedProblem:
     """The problem of a region; raises RefusalError where it has none."""
     cube = mixed_problem(region)
     result = cube.anchor.results[0]
-    program = expand(_epilogue(region, result), resident=result)
-    access = whole(result)
-    if isinstance(access, Refusal):
-        raise RefusalError(access.reason, access.message, access.numbers)
+    program = expand(epilogue_of(region, result), resident=result)
+    access = checked(whole(result))
     strides = [part.stride for parts in access.dims for part in parts]
     if len(strides) != len(program.axes.sizes):
         raise RefusalError(
@@ -97,15 +94,3 @@ def problem_of(region: Region) -> MixedProblem:
         place(axes.col),
         place(axes.n),
     )
-
-
-def _epilogue(region: Region, result: SSAValue) -> Region:
-    """The operators that the outputs need, without the contraction and what only it needs."""
-    needed: set[Operation] = set()
-    stack = [value for value in region.outputs if value is not result]
-    while stack:
-        owner = stack.pop().owner
-        if owner in region.inside and isinstance(owner, Operation) and owner not in needed:
-            needed.add(owner)
-            stack += [value for value in owner.operands if value is not result]
-    return Region.of_ops([op for op in region.ops if op in needed], region.outputs)

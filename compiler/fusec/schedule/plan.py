@@ -78,16 +78,6 @@ class Plan:
     """The first and last action of the loop that each home stands in."""
     length: int = 0
 
-    def actions(self) -> Iterator[Action]:
-        """All actions, each once."""
-        yield from self.entry
-        for item in self.grid:
-            if isinstance(item, Sweep):
-                for body in item.bodies:
-                    yield from body
-            else:
-                yield item
-
 
 def operand_values(operands: Sequence[Operand]) -> Iterator[int]:
     """The values among operands."""

@@ -190,19 +190,35 @@ class _Planner:
         self.place[step.dest] = buffer
         if raw is None:
             buffer.moved = self._in_loop()
+            self._apart(step, buffer)
             self._act(Action("load", buffer, (), step))
             return
         staged = self._buffer(value.dtype, raw[0])
         staged.moved = self._in_loop()
+        self._apart(step, staged)
         self._act(Action("load", staged, (), step))
         buffer.first = self.now
         self._act(Action("vtranspose", buffer, (staged,), step, dims=raw[1]))
+
+    def _apart(self, step: Step, buffer: Buffer) -> None:
+        """Room for elements that do not lie side by side: each arrives in a block of its own."""
+        inner = buffer.dims[-1]
+        if inner is not None and step.port is not None and step.port.strides[inner] > 1:
+            room = self._buffer(buffer.dtype, buffer.dims, scratch="apart")
+            room.moved = buffer.moved
 
     def _store(self, step: Step) -> None:
         source = self._read(step.sources[0])
         if not isinstance(source, Buffer):
             return
         raw = self._swapped(step, source.dims)
+        inner = (source.dims if raw is None else raw[0])[-1]
+        if inner is not None and step.port is not None and step.port.strides[inner] > 1:
+            raise RefusalError(
+                "strided-store",
+                "tiles do not extend along the innermost axis of an output; store it in that "
+                "order, or transpose it in a kernel of its own",
+            )
         if raw is not None:
             staged = self._buffer(source.dtype, raw[0])
             self._act(Action("vtranspose", staged, (source,), step, dims=raw[1]))

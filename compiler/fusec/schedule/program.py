@@ -121,13 +121,19 @@ class Program:
         return self.step("vbrc", dtype, axes, (value,))
 
     def spread(self, x: int, axes: frozenset[int]) -> int:
-        """The value over more axes, in memory; a mask goes through f16, which vbrc takes."""
+        """The value over more axes, in memory; a mask goes through f16.
+
+        Along the innermost axis it is ones times the value where the type can: the vendor's
+        compiler cannot place a column that is compared and spread by vbrc.
+        """
         if axes <= self.vals[x].axes:
             return x
-        whole = axes | self.vals[x].axes
-        if self.dtype(x) == "i1":
+        whole, dtype = axes | self.vals[x].axes, self.dtype(x)
+        if dtype == "i1":
             return self.compare("ne", self.spread(self.cast(x, "f16"), whole), 0.0)
-        return self.step("vbrc", self.dtype(x), whole, (x,))
+        if dtype in ("f16", "f32") and len(self.axes.sizes) - 1 in whole - self.vals[x].axes:
+            return self.binary("vmul", self.fill(1.0, dtype, whole), x)
+        return self.step("vbrc", dtype, whole, (x,))
 
     def compare(self, mode: str, a: int, b: Operand) -> int:
         """A mask; operands are spread, as vcmp does not broadcast."""

@@ -20,6 +20,8 @@ from fusec.schedule import vector
 from fusec.schedule.cube import schedule_cube
 from fusec.schedule.cube_problem import cube_problem
 from fusec.schedule.cube_schedule import CubeSchedule, check
+from fusec.schedule.depthwise import DepthwiseSchedule, check_depthwise, schedule_depthwise
+from fusec.schedule.depthwise_problem import is_depthwise
 from fusec.schedule.expand import expand
 from fusec.schedule.mixed import MixedSchedule, check_mixed, schedule_mixed
 from fusec.schedule.mixed_problem import problem_of
@@ -91,6 +93,7 @@ def _check_vector(region: Region, schedule: VectorSchedule, target: Target) -> R
 FAMILIES: dict[str, Family] = {
     "cube": Family(CubeSchedule, _cube, _check_cube),
     "mixed": Family(MixedSchedule, _mixed, _check_mixed),
+    "depthwise": Family(DepthwiseSchedule, schedule_depthwise, check_depthwise),
     "vector": Family(VectorSchedule, vector.schedule_vector, _check_vector),
     "window": Family(WindowSchedule, schedule_window, check_window),
     "movement": Family(MovementSchedule, schedule_movement, check_movement),
@@ -101,7 +104,8 @@ def families_of(region: Region) -> tuple[str, ...]:
     """The families that may take a region, best first, by the operators in it."""
     classes = {fusion_class(op.op_name) for op in region.compute_ops}
     if FusionClass.CONTRACTION in classes:
-        return ("cube", "mixed")
+        depthwise = any(map(is_depthwise, region.compute_ops))
+        return ("depthwise", "cube", "mixed") if depthwise else ("cube", "mixed")
     if any(op.op_name in WINDOWS for op in region.compute_ops):
         return ("window",)
     if classes <= {FusionClass.MOVEMENT, FusionClass.VIEW, FusionClass.BROADCAST}:
@@ -111,22 +115,24 @@ def families_of(region: Region) -> tuple[str, ...]:
 
 WINDOWS = frozenset({"max_pool", "average_pool", "global_average_pool"})
 
+NOT_MINE = frozenset(
+    {"epilogue", "several-outputs", "gemm-alpha", "operator", "channel-multiplier"}
+)
+"""Reasons that say no more than that another family may take the region."""
+
 
 def schedule(region: Region, target: Target) -> Schedule | Refusal:
-    """The schedule of a region on a target.
+    """The schedule of a region on a target, of the first family that takes the region.
 
-    Of several families the first that takes the region; the refusal is that of the last that knows
-    more than that it is not its kind of region.
+    The refusal is that of the first family that has a reason of its own, else of the last.
     """
     refusals: list[Refusal] = []
     for name in families_of(region):
-        if name not in FAMILIES:
-            continue
         answer = FAMILIES[name].schedule(region, target)
         if isinstance(answer, Schedule):
             return answer
         refusals.append(answer)
-    return refusals[-1]
+    return next((r for r in refusals if r.reason not in NOT_MINE), refusals[-1])
 
 
 def schedule_from_attr(attr: ScheduleAttr) -> Schedule:
@@ -190,7 +196,7 @@ def named(kernel: KernelOp) -> str:
 
 def _error(kernel: KernelOp, refusal: Refusal, target: Target) -> PassFailedException:
     message = (
-        f"{named(kernel)} (\"{kernel.pattern.data}\") cannot be built for {target.name}: "
+        f'{named(kernel)} ("{kernel.pattern.data}") cannot be built for {target.name}: '
         f"{refusal.reason}: {refusal.message}"
     )
     if refusal.reason.endswith("capacity"):

@@ -1,4 +1,4 @@
-"""The chip that a module is compiled for: the module attribute `npu.target`, set once, read by all."""
+"""The chip that a module is compiled for: the attribute `npu.target`, set once, read by all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ ATTRIBUTE = "npu.target"
 
 
 def module_target(module: ModuleOp, option: str | None = None) -> Target:
-    """The module's target; `option`, where given, becomes it. PassFailedException on unknown names."""
+    """The module's target; `option`, where given, becomes it.
+
+    Raises PassFailedException for an unknown name.
+    """
     found = module.attributes.get(ATTRIBUTE)
     if option is None and found is not None and not isinstance(found, StringAttr):
         raise PassFailedException(f"module attribute {ATTRIBUTE} is a string, found {found}")

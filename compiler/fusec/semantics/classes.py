@@ -30,7 +30,8 @@ _MEMBERS: dict[FusionClass, str] = {
     FusionClass.ELEMENTWISE: (
         "add sub mul div pow max min and or xor not equal greater less greater_or_equal "
         "less_or_equal where relu leaky_relu clip neg abs exp log sqrt reciprocal tanh sigmoid "
-        "erf gelu cast"
+        "erf gelu cast sin cos tan asin acos atan sinh cosh asinh acosh atanh floor ceil round "
+        "sign mod bitwise_and bitwise_or bitwise_xor bitwise_not bit_shift bit_cast"
     ),
     FusionClass.BROADCAST: "expand constant_of_shape",
     FusionClass.REDUCTION: (
@@ -44,7 +45,10 @@ _MEMBERS: dict[FusionClass, str] = {
     FusionClass.WINDOW: "max_pool average_pool",
     FusionClass.MOVEMENT: "transpose concat split slice pad gather gather_elements",
     FusionClass.VIEW: "identity reshape squeeze unsqueeze flatten",
-    FusionClass.OPAQUE: "eye_like",
+    FusionClass.OPAQUE: (
+        "eye_like cum_sum cum_prod top_k_indices gather_nd scatter_elements scatter_nd "
+        "reverse_sequence det grid_sample"
+    ),
 }
 
 CLASSES: dict[str, FusionClass] = {

@@ -9,17 +9,23 @@ from fusec.semantics.contraction import CONTRACTION
 from fusec.semantics.convolution import CONVOLUTION
 from fusec.semantics.dtypes import Array
 from fusec.semantics.elementwise import ELEMENTWISE
+from fusec.semantics.functions import FUNCTIONS
+from fusec.semantics.indexed import INDEXED
 from fusec.semantics.movement import MOVEMENT
 from fusec.semantics.reduction import REDUCTION
+from fusec.semantics.sampling import SAMPLING
 from fusec.semantics.window import WINDOW
 
 TABLE: dict[str, Semantic] = {
     **ELEMENTWISE,
+    **FUNCTIONS,
     **REDUCTION,
     **CONTRACTION,
     **CONVOLUTION,
     **WINDOW,
     **MOVEMENT,
+    **INDEXED,
+    **SAMPLING,
 }
 """Every operator by its ONNX name in snake case. New operators are added here (`@RegOp`)."""
 

@@ -1,7 +1,7 @@
-"""Writes the reference pages that follow from the code: dialects, passes, targets.
+"""Writes the pages that follow from the code: dialects, passes, patterns, targets, levels.
 
-In: the registry. Out: `docs/reference/*.md`, rewritten whole. `python -m fusec.tools.docs` from the
-root of the repository; `pages()` is what a test compares them with.
+In: the registry. Out: `docs/reference/*.md` and `docs/levels.md`, rewritten whole. `python -m
+fusec.tools.docs` from the root of the repository; `pages()` is what a test compares them with.
 """
 
 import dataclasses
@@ -21,23 +21,28 @@ from xdsl.irdl import (
 )
 from xdsl.passes import ModulePass, get_pass_option_infos
 
+from fusec.fusion.patterns import Pattern, all_patterns
+from fusec.fusion.patterns.grammar import ACTIVATIONS, SLOTS
 from fusec.hw import DEFAULT_TARGET, TARGETS, load_target
 from fusec.pipelines import PIPELINES
+from fusec.tools.levels_page import levels_page
 from fusec.tools.output import write_text
 from fusec.universe import FUSEC_UNIVERSE
 
-FOLDER = Path("docs/reference")
+FOLDER = Path("docs")
 
 _NOTE = "<!-- Made by `make docs`; changes here are lost. -->"
 
 
 def pages() -> dict[str, str]:
-    """File name -> text of each page."""
+    """Path below `docs` -> text of each page."""
     dialects = {name: load() for name, load in FUSEC_UNIVERSE.all_dialects.items()}
     return {
-        **{f"{name}.md": _page(_dialect(dialect)) for name, dialect in dialects.items()},
-        "passes.md": _page(_passes()),
-        "targets.md": _page(_targets()),
+        **{f"reference/{name}.md": _page(_dialect(dialect)) for name, dialect in dialects.items()},
+        "reference/passes.md": _page(_passes()),
+        "reference/patterns.md": _page(_patterns()),
+        "reference/targets.md": _page(_targets()),
+        "levels.md": _page(levels_page()),
     }
 
 
@@ -133,6 +138,31 @@ def _pass(pass_class: type[ModulePass]) -> Iterator[str]:
         yield f"| `{option.name.replace('_', '-')}` | `{kind}` | {shown} |"
 
 
+def _patterns() -> Iterator[str]:
+    yield from ("# Patterns", "")
+    yield "The names that `--disable-fusion`, `--only-fusion` and the options `disable` and `only` of"
+    yield "`graph-fuse` take. Where several match, the one with more benefit is tried first."
+    families: dict[str, list[Pattern]] = {}
+    for pattern in all_patterns().values():
+        families.setdefault(pattern.family, []).append(pattern)
+    for family, patterns in families.items():
+        yield from ("", f"## `{family}`", "")
+        if family in SLOTS:
+            yield from _sentences(family, patterns)
+            continue
+        yield from ("| pattern | what | benefit |", "|---|---|---|")
+        yield from (f"| `{p.name}` | {p.doc} | {p.benefit} |" for p in patterns)
+
+
+def _sentences(anchor: str, patterns: list[Pattern]) -> Iterator[str]:
+    activation = " | ".join(ACTIVATIONS)
+    slots = [f"({activation})" if slot == "activation" else slot for slot in SLOTS[anchor]]
+    yield f"`{anchor}`, then at least one of these in this order: {', '.join(slots)}."
+    shortest, longest = (f(patterns, key=lambda p: p.name.count("_")).name for f in (min, max))
+    yield f"A name is the words joined by `_`, from `{shortest}` to `{longest}`: {len(patterns)} names."
+    yield "The benefit is 10 for each word behind the first."
+
+
 def _targets() -> Iterator[str]:
     yield from ("# Targets", "")
     yield f"`--target NAME`; `{DEFAULT_TARGET}` where none is named. Bytes of a core's memories:"
@@ -147,8 +177,8 @@ def _targets() -> Iterator[str]:
 
 
 def main() -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
     for name, text in pages().items():
+        (FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
         write_text(FOLDER / name, text)
         print(FOLDER / name)
 

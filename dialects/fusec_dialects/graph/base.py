@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import isfinite
 from typing import ClassVar, Self, TypeAlias, cast
 
@@ -213,9 +213,15 @@ class GraphOp(IRDLOperation):
         """Build from operands (absent optional ones left out at the end) and plain attribute
         values; nothing is checked.
         """
-        values: dict[str, AttrValue | Attribute] = {**cls.DEFAULTS, **(attrs or {})}
-        properties = {k: attribute(v) for k, v in values.items() if v is not None}
+        given = {k: attribute(v) for k, v in (attrs or {}).items() if v is not None}
+        properties = cls.defaults() | given
         return cls.create(operands=operands, result_types=result_types, properties=properties)
+
+    @classmethod
+    @cache
+    def defaults(cls) -> dict[str, Attribute]:
+        """DEFAULTS as attributes; not to be changed. 0.0 and -0.0 are different ones."""
+        return {k: attribute(v) for k, v in cls.DEFAULTS.items() if v is not None}
 
     @property
     def op_name(self) -> str:
@@ -276,18 +282,14 @@ class GraphOp(IRDLOperation):
             given[key] = _checked(parser, key, _parse_attribute(parser), known[key].constr)
 
         parser.parse_optional_comma_separated_list(parser.Delimiter.BRACES, entry)
-        defaults = {k: attribute(v) for k, v in cls.DEFAULTS.items() if v is not None}
-        return defaults | given
+        return cls.defaults() | given
 
     def print(self, printer: Printer) -> None:
         if self.operands:
             printer.print_string(" ")
             printer.print_list(self.operands, printer.print_ssa_value)
-        shown = {
-            k: v
-            for k, v in self.properties.items()
-            if k not in self.DEFAULTS or python_value(v) != self.DEFAULTS[k]
-        }
+        defaults = self.defaults()
+        shown = {k: v for k, v in self.properties.items() if defaults.get(k) != v}
         if shown:
             printer.print_string(" {")
             for i, (key, value) in enumerate(shown.items()):

@@ -34,7 +34,9 @@ _ALLOWED: dict[str, tuple[frozenset[Attribute], str]] = {
         (
             *("erf", "exp", "log", "sqrt", "reciprocal", "tanh", "sigmoid", "gelu", "leaky_relu"),
             *("softmax", "log_softmax", "layer_normalization", "batch_normalization", "conv"),
-            *("attention", "average_pool", "global_average_pool"),
+            *("attention", "average_pool", "global_average_pool", "det", "grid_sample"),
+            *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh"),
+            *("atanh", "floor", "ceil", "round"),
         ),
         (FLOATS, "a floating type"),
     ),
@@ -43,14 +45,26 @@ _ALLOWED: dict[str, tuple[frozenset[Attribute], str]] = {
             *("relu", "neg", "abs", "clip", "add", "sub", "mul", "div", "pow", "max", "min"),
             *("greater", "less", "greater_or_equal", "less_or_equal", "matmul", "gemm"),
             *("reduce_sum", "reduce_mean", "reduce_prod", "max_pool"),
+            *("sign", "mod", "cum_sum", "cum_prod", "top_k_indices"),
         ),
         (NUMBERS, "a number"),
+    ),
+    **dict.fromkeys(
+        ("bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor", "bit_shift"),
+        (INTEGERS, "an integer"),
     ),
     **dict.fromkeys(("and", "or", "xor", "not"), (frozenset[Attribute]({i1}), "i1")),
 }
 """Operator -> the element types of its operands, and how a message says it; others take all."""
 
-_INDEXED = frozenset({"gather", "gather_elements"})
+_INDEXED = frozenset(
+    {
+        *("gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd"),
+        "reverse_sequence",
+    }
+)
+"""Operators whose second operand holds indices."""
+
 _INDICES: frozenset[Attribute] = frozenset({i32, i64})
 _FREE = frozenset({"cast", "pow"})
 """Operators whose operands need not have one type."""
@@ -58,19 +72,24 @@ _FREE = frozenset({"cast", "pow"})
 COMPARISONS = frozenset(["equal", "greater", "less", "greater_or_equal", "less_or_equal"])
 
 
+def verify_known(element: Attribute) -> None:
+    """Raises VerifyException for an element type that the dialect does not have."""
+    if element not in KNOWN:
+        raise VerifyException(
+            f"elements of type {element} are not known; use f16, bf16, f32, f64, i1, or an "
+            "integer of 8 to 64 bits, i8 signed and ui8 unsigned"
+        )
+
+
 def verify_elements(name: str, types: Sequence[TensorType[Attribute]]) -> None:
     """Raises VerifyException where operator `name` has no meaning on these operand types."""
     elements = [t.element_type for t in types]
     for element in elements:
-        if element not in KNOWN:
-            raise VerifyException(
-                f"elements of type {element} are not known; use f16, bf16, f32, f64, i1, or an "
-                "integer of 8 to 64 bits, i8 signed and ui8 unsigned"
-            )
-    if name in _INDEXED and len(elements) == 2:
+        verify_known(element)
+    if name in _INDEXED and len(elements) > 1:
         if elements[1] not in _INDICES:
             raise VerifyException(f"the indices are {elements[1]}; cast them to i64")
-        return
+        del elements[1]
     if name == "where" and elements:
         if elements[0] != i1:
             raise VerifyException(f"the condition is {elements[0]}; cast it to i1")
@@ -92,6 +111,8 @@ def result_element(
     """Element type of the results; `to` is what a cast converts to."""
     if name in COMPARISONS:
         return i1
-    if name == "cast" and to is not None:
+    if name in ("cast", "bit_cast") and to is not None:
         return to
+    if name == "top_k_indices":
+        return i64
     return types[1 if name == "where" else 0].element_type

@@ -23,7 +23,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from .base import AttrValue, Float, GraphOp, Int, Ints, Tensor, tensor_type
-from .elements import KNOWN
+from .elements import verify_known
 
 
 class MoveOp(GraphOp):
@@ -275,8 +275,10 @@ def _verify_stored(name: str, value: SSAValue) -> None:
     type_ = tensor_type(value)
     if not type_.has_static_shape():
         raise VerifyException(f"{name}: {type_} is not static; what is stored has a size")
-    if type_.element_type not in KNOWN:
-        raise VerifyException(f"{name}: elements of type {type_.element_type} are not known")
+    try:
+        verify_known(type_.element_type)
+    except VerifyException as e:
+        raise VerifyException(f"{name}: {e}") from e
 
 
 MOVEMENT = [

@@ -9,11 +9,14 @@ from xdsl.ir import Attribute, SSAValue
 from .base import AttrValue, GraphOp, python_value, tensor_type
 from .compute import COMPUTE
 from .elementwise import ELEMENTWISE
+from .functions import FUNCTIONS
+from .indexed import INDEXED
 from .movement import MOVEMENT
 from .shapes import result_types
 
 OPERATORS: dict[str, type[GraphOp]] = {
-    cls.name.removeprefix("graph."): cls for cls in (*ELEMENTWISE, *COMPUTE, *MOVEMENT)
+    cls.name.removeprefix("graph."): cls
+    for cls in (*ELEMENTWISE, *FUNCTIONS, *COMPUTE, *MOVEMENT, *INDEXED)
 }
 """Every operator with the common format, by its name without the dialect."""
 

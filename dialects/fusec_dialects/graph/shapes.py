@@ -12,8 +12,9 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from .base import GraphOp, tensor_type
-from .elements import KNOWN, result_element, verify_elements
+from .elements import result_element, verify_elements, verify_known
 from .shape_rules import RULES, Attrs, Rule, window_size
+from .shapes_more import MORE_RULES
 from .sizes import (
     UNNAMED,
     Dim,
@@ -54,7 +55,7 @@ def infer_shapes(name: str, shapes: Sequence[Shape], attrs: Attrs) -> Sequence[S
     """Shapes of an operator's results; None where only its result type says. VerifyException on
     errors.
     """
-    rule = RULES.get(name)
+    rule = RULES.get(name) or MORE_RULES.get(name)
     return None if rule is None else rule(shapes, attrs)
 
 
@@ -119,9 +120,11 @@ def _view_dims(op: GraphOp, dims: Shape) -> Shape:
 def verify_types(op: GraphOp) -> None:
     """Raises VerifyException where the declared result types contradict the operands."""
     declared = [tensor_type(r) for r in op.results]
-    for type_ in declared:
-        if type_.element_type not in KNOWN:
-            raise VerifyException(f"{op.name}: elements of type {type_.element_type} are not known")
+    try:
+        for type_ in declared:
+            verify_known(type_.element_type)
+    except VerifyException as e:
+        raise VerifyException(f"{op.name}: {e}") from e
     inferred = infer_types(op)
     if inferred is None:
         verify_view(op)

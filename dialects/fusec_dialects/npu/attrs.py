@@ -143,7 +143,7 @@ class CoreAttr(Data[Core]):
             printer.print_string(self.data.value)
 
 
-FAMILIES = ("vector", "cube", "mixed", "attention", "window", "movement")
+FAMILIES = ("vector", "cube", "mixed", "attention", "window", "depthwise", "movement")
 """Kernel families, each with one schedule type and one emitter."""
 
 

@@ -1,7 +1,6 @@
-"""Vector instructions on ub, named as in HIVM.
+"""Vector instructions on ub, named as in HIVM: casts, comparisons, reductions, movement.
 
-All operands have the rank of the destination; a size of 1 broadcasts; a binary operator's right
-side may be a scalar. The result may be stored over an operand of the same view (in place).
+The elementwise ones are in `elementwise` and can be imported from here too.
 """
 
 from __future__ import annotations
@@ -11,23 +10,13 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, MemRefType, StringAttr, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    opt_prop_def,
-    prop_def,
-    traits_def,
-)
+from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from .attrs import Core, Pipe, Space, space_of
 from .base import (
     Agent,
     Buffer,
-    BufferEffects,
-    NpuOp,
     element_type,
     expect_space,
     same_size,
@@ -35,230 +24,60 @@ from .base import (
     verify_broadcast,
     verify_same_shape,
 )
-
-FLOATS = ("f16", "f32")
-NUMBERS = ("f16", "f32", "i32", "i16")
-MOVABLE = ("f16", "bf16", "f32", "i32", "i16", "i8", "i64", "i1")
-
-_TEMP = "(`temp` `(` $temp^ `:` type($temp) `)`)? attr-dict"
-
-
-class VectorOp(NpuOp):
-    """An instruction of the vector unit with one destination and optional scratch."""
-
-    TYPES: ClassVar[tuple[str, ...]] = NUMBERS
-
-    dest = operand_def(Buffer)
-    temp = opt_operand_def(Buffer)
-
-    traits = traits_def(BufferEffects())
-
-    def sources(self) -> tuple[SSAValue, ...]:
-        """The operands read, buffers and scalars, in order."""
-        raise TypeError(f"{self.name} does not name its sources")
-
-    def reads(self) -> Sequence[SSAValue]:
-        return self.sources()
-
-    def writes(self) -> Sequence[SSAValue]:
-        return (self.dest,) if self.temp is None else (self.dest, self.temp)
-
-    def agent(self) -> Agent:
-        return Agent(Core.VECTOR, Pipe.V)
-
-    def verify_types(self, values: Sequence[SSAValue]) -> None:
-        """All of one element type, one that the instruction exists for."""
-        types = {str(element_type(v)) for v in values}
-        if len(types) != 1:
-            raise VerifyException(f"{self.name}: element types differ: {', '.join(sorted(types))}")
-        found = types.pop()
-        if found not in self.TYPES:
-            raise VerifyException(
-                f"{self.name}: no instruction for {found}, only for {', '.join(self.TYPES)}; "
-                "cast around it (bf16 has no vector arithmetic)"
-            )
-
-    def verify_ub(self, values: Sequence[SSAValue]) -> None:
-        """Every buffer among the values is in ub, and the scratch too."""
-        for value in values:
-            if isinstance(value.type, MemRefType):
-                expect_space(self, value, "operand", (Space.UB,))
-        if self.temp is not None:
-            expect_space(self, self.temp, "scratch", (Space.UB,))
-
-
-class UnaryOp(VectorOp):
-    """dest = f(source), elementwise."""
-
-    source = operand_def(Buffer)
-    assembly_format = (
-        "`ins` `(` $source `:` type($source) `)` `outs` `(` $dest `:` type($dest) `)` " + _TEMP
-    )
-
-    def __init__(self, source: SSAValue, dest: SSAValue, temp: SSAValue | None = None) -> None:
-        super().__init__(operands=[source, dest, temp])
-
-    def sources(self) -> tuple[SSAValue, ...]:
-        return (self.source,)
-
-    def verify_(self) -> None:
-        self.verify_ub((self.source, self.dest))
-        verify_same_shape(self, self.source, self.dest)
-        self.verify_types((self.source, self.dest))
-
-
-class BinaryOp(VectorOp):
-    """dest = f(lhs, rhs), elementwise with inline broadcast; rhs may be a scalar."""
-
-    lhs = operand_def(Buffer)
-    rhs = operand_def(AnyAttr())
-    assembly_format = (
-        "`ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` "
-        "`outs` `(` $dest `:` type($dest) `)` " + _TEMP
-    )
-
-    def __init__(
-        self, lhs: SSAValue, rhs: SSAValue, dest: SSAValue, temp: SSAValue | None = None
-    ) -> None:
-        super().__init__(operands=[lhs, rhs, dest, temp])
-
-    def sources(self) -> tuple[SSAValue, ...]:
-        return (self.lhs, self.rhs)
-
-    def verify_(self) -> None:
-        self.verify_ub((self.lhs, self.rhs, self.dest))
-        verify_broadcast(self, self.lhs, self.dest)
-        verify_broadcast(self, self.rhs, self.dest)
-        self.verify_types((self.lhs, self.rhs, self.dest))
-
-
-@irdl_op_definition
-class VAbsOp(UnaryOp):
-    """dest = |source|."""
-
-    name = "npu.vabs"
-    TYPES: ClassVar = NUMBERS
-
-
-@irdl_op_definition
-class VExpOp(UnaryOp):
-    """dest = e to the source."""
-
-    name = "npu.vexp"
-    TYPES: ClassVar = FLOATS
-
-
-@irdl_op_definition
-class VLnOp(UnaryOp):
-    """dest = natural logarithm."""
-
-    name = "npu.vln"
-    TYPES: ClassVar = FLOATS
-
-
-@irdl_op_definition
-class VSqrtOp(UnaryOp):
-    """dest = square root."""
-
-    name = "npu.vsqrt"
-    TYPES: ClassVar = FLOATS
-
-
-@irdl_op_definition
-class VRsqrtOp(UnaryOp):
-    """dest = 1 / square root."""
-
-    name = "npu.vrsqrt"
-    TYPES: ClassVar = FLOATS
-
-
-@irdl_op_definition
-class VRecOp(UnaryOp):
-    """dest = 1 / source."""
-
-    name = "npu.vrec"
-    TYPES: ClassVar = FLOATS
-
-
-@irdl_op_definition
-class VReluOp(UnaryOp):
-    """dest = max(source, 0)."""
-
-    name = "npu.vrelu"
-    TYPES: ClassVar = ("f16", "f32", "i32")
-
-
-@irdl_op_definition
-class VNotOp(UnaryOp):
-    """dest = bitwise not."""
-
-    name = "npu.vnot"
-    TYPES: ClassVar = ("i16", "i32", "i8", "i1")
-
-
-@irdl_op_definition
-class VAddOp(BinaryOp):
-    """dest = lhs + rhs."""
-
-    name = "npu.vadd"
-    TYPES: ClassVar = NUMBERS
-
-
-@irdl_op_definition
-class VSubOp(BinaryOp):
-    """dest = lhs - rhs."""
-
-    name = "npu.vsub"
-    TYPES: ClassVar = NUMBERS
-
-
-@irdl_op_definition
-class VMulOp(BinaryOp):
-    """dest = lhs * rhs."""
-
-    name = "npu.vmul"
-    TYPES: ClassVar = NUMBERS
-
-
-@irdl_op_definition
-class VDivOp(BinaryOp):
-    """dest = lhs / rhs."""
-
-    name = "npu.vdiv"
-    TYPES: ClassVar = FLOATS
-
-
-@irdl_op_definition
-class VMaxOp(BinaryOp):
-    """dest = the larger of lhs and rhs."""
-
-    name = "npu.vmax"
-    TYPES: ClassVar = NUMBERS
-
-
-@irdl_op_definition
-class VMinOp(BinaryOp):
-    """dest = the smaller of lhs and rhs."""
-
-    name = "npu.vmin"
-    TYPES: ClassVar = NUMBERS
-
-
-@irdl_op_definition
-class VAndOp(BinaryOp):
-    """dest = lhs and rhs, bitwise."""
-
-    name = "npu.vand"
-    TYPES: ClassVar = ("i16", "i32", "i8", "i1")
-
-
-@irdl_op_definition
-class VOrOp(BinaryOp):
-    """dest = lhs or rhs, bitwise."""
-
-    name = "npu.vor"
-    TYPES: ClassVar = ("i16", "i32", "i8", "i1")
-
+from .elementwise import (
+    VAbsOp,
+    VAddOp,
+    VAndOp,
+    VDivOp,
+    VExpOp,
+    VLnOp,
+    VMaxOp,
+    VMinOp,
+    VMulOp,
+    VNotOp,
+    VOrOp,
+    VRecOp,
+    VReluOp,
+    VRsqrtOp,
+    VSqrtOp,
+    VSubOp,
+)
+from .vector_base import FLOATS, MOVABLE, NUMBERS, TEMP, BinaryOp, UnaryOp, VectorOp
+
+__all__ = [
+    "CASTS",
+    "COMPARE_MODES",
+    "FLOATS",
+    "MOVABLE",
+    "NUMBERS",
+    "REDUCTIONS",
+    "ROUND_MODES",
+    "BinaryOp",
+    "UnaryOp",
+    "VAbsOp",
+    "VAddOp",
+    "VAndOp",
+    "VBrcOp",
+    "VCastOp",
+    "VCmpOp",
+    "VDivOp",
+    "VExpOp",
+    "VLnOp",
+    "VMaxOp",
+    "VMinOp",
+    "VMulOp",
+    "VNotOp",
+    "VOrOp",
+    "VRecOp",
+    "VReduceOp",
+    "VReluOp",
+    "VRsqrtOp",
+    "VSelOp",
+    "VSqrtOp",
+    "VSubOp",
+    "VTransposeOp",
+    "VectorOp",
+]
 
 CASTS = frozenset(
     {
@@ -298,7 +117,7 @@ class VCastOp(VectorOp):
     round = opt_prop_def(StringAttr)
     assembly_format = (
         "(`round` $round^)? `ins` `(` $source `:` type($source) `)` "
-        "`outs` `(` $dest `:` type($dest) `)` " + _TEMP
+        "`outs` `(` $dest `:` type($dest) `)` " + TEMP
     )
 
     def __init__(
@@ -347,7 +166,7 @@ class VCmpOp(VectorOp):
     rhs = operand_def(AnyAttr())
     assembly_format = (
         "$mode `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` "
-        "`outs` `(` $dest `:` type($dest) `)` " + _TEMP
+        "`outs` `(` $dest `:` type($dest) `)` " + TEMP
     )
 
     def __init__(
@@ -388,7 +207,7 @@ class VSelOp(VectorOp):
     rhs = operand_def(AnyAttr())
     assembly_format = (
         "`ins` `(` $condition `,` $lhs `,` $rhs `:` type($condition) `,` type($lhs) `,` type($rhs) "
-        "`)` `outs` `(` $dest `:` type($dest) `)` " + _TEMP
+        "`)` `outs` `(` $dest `:` type($dest) `)` " + TEMP
     )
 
     def __init__(
@@ -427,7 +246,7 @@ class VReduceOp(VectorOp):
     dims = prop_def(DenseArrayBase.constr(i64))
     assembly_format = (
         "$kind `ins` `(` $source `:` type($source) `)` `outs` `(` $dest `:` type($dest) `)` "
-        "`dims` $dims " + _TEMP
+        "`dims` $dims " + TEMP
     )
 
     def __init__(
@@ -479,7 +298,7 @@ class VBrcOp(VectorOp):
 
     source = operand_def(AnyAttr())
     assembly_format = (
-        "`ins` `(` $source `:` type($source) `)` `outs` `(` $dest `:` type($dest) `)` " + _TEMP
+        "`ins` `(` $source `:` type($source) `)` `outs` `(` $dest `:` type($dest) `)` " + TEMP
     )
 
     def __init__(self, source: SSAValue, dest: SSAValue, temp: SSAValue | None = None) -> None:
@@ -513,7 +332,7 @@ class VTransposeOp(VectorOp):
     permutation = prop_def(DenseArrayBase.constr(i64))
     assembly_format = (
         "`ins` `(` $source `:` type($source) `)` `outs` `(` $dest `:` type($dest) `)` "
-        "`permutation` $permutation " + _TEMP
+        "`permutation` $permutation " + TEMP
     )
 
     def __init__(

@@ -134,9 +134,24 @@ def read_model(source: str | Path | bytes) -> tuple[ModelProto, dict[str, memory
         model = ModelProto.FromString(stripped)
     except (_Truncated, DecodeError) as e:
         raise ImportFailure(advice) from e
-    if not model.HasField("graph") or not model.opset_import:
+    if not model.HasField("graph") or not model.opset_import or not _is_text(model):
         raise ImportFailure(advice)
     return model, raw
+
+
+def _is_text(model: ModelProto) -> bool:
+    """Whether every name is text; protobuf gives bytes for what is not UTF-8."""
+    graph = model.graph
+    names: list[object] = [graph.name, *(entry.domain for entry in model.opset_import)]
+    for node in graph.node:
+        names += (node.name, node.op_type, node.domain, *node.input, *node.output)
+        names += (attribute.name for attribute in node.attribute)
+    for value in (*graph.input, *graph.output):
+        names += (value.name, *(d.dim_param for d in value.type.tensor_type.shape.dim))
+    for tensor in graph.initializer:
+        names += (tensor.name, *(e.key for e in tensor.external_data))
+        names += (e.value for e in tensor.external_data)
+    return all(isinstance(name, str) for name in names)
 
 
 def numpy_dtype(code: int, what: str) -> DType:

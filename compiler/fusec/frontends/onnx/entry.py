@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from xdsl.ir import SSAValue
-
 from fusec.frontends.errors import ImportFailure
 from fusec_dialects.graph.shapes import Shape
 
 if TYPE_CHECKING:
+    from fusec.frontends.onnx.folding import Result
     from fusec.frontends.onnx.node import Node
 
-Entry: TypeAlias = "Callable[[Node], Sequence[SSAValue]]"
-"""From a node to the values of its outputs; ImportFailure where a form is not supported."""
+Entry: TypeAlias = "Callable[[Node], Sequence[Result]]"
+"""From a node to the values of its outputs, or arrays where they are known already; ImportFailure
+where a form is not supported."""
 
 
 def static(dims: Shape, what: str) -> tuple[int, ...]:

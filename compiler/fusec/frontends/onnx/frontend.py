@@ -45,7 +45,7 @@ def read_weights(path: Path) -> WeightStore:
 
 @dataclass(frozen=True)
 class OnnxFrontend(Frontend):
-    """Reads an ONNX model; `-f onnx{shape=x=1x3x224x224}` gives inputs static shapes."""
+    """Reads an ONNX model; `-f 'onnx{shape="x=1x3x224x224","y=2"}'` gives inputs static shapes."""
 
     name = "onnx"
 

@@ -32,13 +32,15 @@ from xdsl.utils.exceptions import VerifyException
 
 from fusec.frontends.errors import ImportFailure
 from fusec.frontends.onnx.container import numpy_dtype, tensor_array
+from fusec.frontends.onnx.folding import Result, evaluated, is_foldable
+from fusec.frontends.onnx.functions import body_of, branch, has_body, instantiated
 from fusec.frontends.onnx.names import DimNames, hint, node_name
 from fusec.frontends.onnx.node import Node
 from fusec.frontends.onnx.operators import OPERATORS, Entry
 from fusec.frontends.onnx.roles import weight_roles
 from fusec.frontends.shapes import fit_all
 from fusec.semantics.dtypes import Array
-from fusec.semantics.types import element_type, tensor_of
+from fusec.semantics.types import element_type, numpy_type, tensor_of
 from fusec.semantics.weights import WeightStore
 from fusec_dialects.graph import AttrValue, ConstantOp, WeightOp, build
 from fusec_dialects.graph.base import tensor_type
@@ -73,6 +75,8 @@ class Importer:
     arrays: dict[str, Array] = field(default_factory=dict[str, Array])
     values: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
     absent: dict[str, str] = field(default_factory=dict[str, str])
+    generated: set[str] = field(default_factory=set[str])
+    """Names of `arrays` that the import made itself: they stand in the text at any size."""
     opsets: dict[str, int] = field(default_factory=dict[str, int])
     loc: LocationAttr = field(default_factory=lambda: location(""))
 
@@ -146,9 +150,10 @@ class Importer:
         unknown: Counter[str] = Counter()
         first: dict[str, str] = {}
         for index, node in enumerate(self.model.graph.node):
-            ours = node.domain in ("", "ai.onnx")
-            kind = node.op_type if ours else f"{node.domain}.{node.op_type}"
-            if kind not in OPERATORS and kind not in CONSTANTS:
+            domain = "" if node.domain == "ai.onnx" else node.domain
+            kind = f"{domain}.{node.op_type}" if domain else node.op_type
+            known = kind in OPERATORS or kind in CONSTANTS
+            if not known and not has_body(node, self.opsets.get(domain, 1)):
                 unknown[kind] += 1
                 first.setdefault(kind, node_name(index, node))
         if unknown:
@@ -184,9 +189,11 @@ class Importer:
             elements[value.name] = element_type(numpy_dtype(value.type.tensor_type.elem_type, what))
             dims[value.name] = dim_names.dims(value, self.shapes.get(value.name))
         for name, sizes in fit_all(dims, self.shapes).items():
-            argument = self.block.insert_arg(make_type(elements[name], sizes), len(self.block.args))
+            type_ = make_type(elements[name], sizes)
+            argument = self.block.insert_arg(type_, len(self.block.args), location(name))
             argument.name_hint = hint(name)
             self.values[name] = argument
+            self._empty(name, argument)
         return list(dims)
 
     def _new(self, name: str, what: str = "value ") -> None:
@@ -196,26 +203,129 @@ class Importer:
     def _node(self, index: int, proto: NodeProto) -> None:
         name = node_name(index, proto)
         self.loc = location(name)
-        node = Node(proto, self)
         try:
-            for output in filter(None, proto.output):
-                self._new(output)
-            if proto.op_type in CONSTANTS:
-                self._constant(node)
-                return
-            results = self._entry(node)(node)
+            self._build_node(name, proto)
         except (VerifyException, ImportFailure, ValueError) as e:
             raise ImportFailure(f"node '{name}' ({proto.op_type}): {e}") from e
+
+    def _build_node(self, name: str, proto: NodeProto) -> None:
+        node = Node(proto, self)
+        for output in filter(None, proto.output):
+            self._new(output)
+        if proto.op_type in CONSTANTS and node.domain == "":
+            self._constant(node)
+            return
+        results = self._folded(node) if is_foldable(self, node) else self._results(node)
         for i, output in enumerate(proto.output):
             if output and i < len(results):
-                self.values[output] = results[i]
+                result = results[i]
+                if isinstance(result, SSAValue):
+                    self.values[output] = result
+                    self._empty(output, result)
+                else:
+                    self.arrays[output] = result
+                    self.generated.add(output)
             elif output:
                 self.absent[output] = (
                     f"output {i} of node '{name}' ({proto.op_type}) is not supported"
                 )
 
+    def _empty(self, name: str, value: SSAValue) -> None:
+        """A tensor without elements is known."""
+        type_ = tensor_type(value)
+        if 0 in type_.get_shape() and type_.has_static_shape():
+            self.arrays[name] = np.zeros(type_.get_shape(), numpy_type(type_.element_type))
+            self.generated.add(name)
+
+    def _results(self, node: Node) -> Sequence[Result]:
+        if node.kind in OPERATORS:
+            return self._entry(node)(node)
+        return self.body(node)
+
+    def _folded(self, node: Node) -> Sequence[Result]:
+        """The outputs of a node whose inputs are known, computed now."""
+        block, values = self.block, self.values
+        self.block, self.values = Block(), {}
+        try:
+            return evaluated(self, self.block, self._results(node))
+        finally:
+            self.block, self.values = block, values
+
+    def body(self, node: Node) -> Sequence[Result]:
+        """The outputs of a node by the body that ONNX defines its operator with."""
+        proto = node.proto
+        types = [self._type(name) for name in proto.input]
+        body = body_of(proto, node.opset, types)
+        if body is None:
+            raise ImportFailure("this form of the operator is not supported")
+        prefix = f"{proto.output[0]}/"
+        outer = self.opsets
+        for formal, actual in zip(
+            body.input, [*proto.input, *[""] * len(body.input)], strict=False
+        ):
+            if not actual:
+                continue
+            if actual in self.arrays:
+                self.arrays[prefix + formal] = self.arrays[actual]
+                self.generated |= {prefix + formal} if actual in self.generated else set()
+            if actual not in self.arrays or actual in self.values:
+                self.values[prefix + formal] = self.value(actual)
+        self.opsets = {**outer, **{e.domain: e.version for e in body.opset_import}}
+        try:
+            for inner in instantiated(body, proto, node.opset, prefix):
+                kept = [n if self._is_there(n) else "" for n in inner.input]
+                inner.input[:] = kept
+                self._inner(inner)
+        finally:
+            self.opsets = outer
+        wanted = zip(body.output, proto.output, strict=False)
+        names = [prefix + name if output else "" for name, output in wanted]
+        return [self._known(name) for name in names]
+
+    def branch(self, node: Node, name: str) -> Sequence[Result]:
+        """The outputs of a subgraph of a node, in place."""
+        prefix = f"{node.proto.output[0]}/"
+        graph = branch(node.proto, name, prefix)
+        for tensor in graph.initializer:
+            self.arrays[tensor.name] = tensor_array(tensor, self.raw, None)
+            self.generated.add(tensor.name)
+        for inner in graph.node:
+            self._inner(inner)
+        return [self._known(output.name) for output in graph.output]
+
+    def _inner(self, proto: NodeProto) -> None:
+        """A node of a body; the names that it gives are all new."""
+        node = Node(proto, self)
+        if node.kind not in OPERATORS and node.kind not in CONSTANTS:
+            if not has_body(proto, node.opset):
+                raise ImportFailure(f"operators that are not supported yet: {node.kind}")
+        self.generated.update(proto.output)
+        self._build_node(proto.op_type, proto)
+
+    def _known(self, name: str) -> Result:
+        """What a body gives for an output; an empty array for one that nobody asks for."""
+        if not name:
+            return np.zeros(0, np.float32)
+        return self.arrays[name] if name in self.arrays else self.value(name)
+
+    def _is_there(self, name: str) -> bool:
+        return name in self.values or name in self.arrays
+
+    def _type(self, name: str) -> onnx.TypeProto:
+        """The type of a value as ONNX writes it; empty for an absent input."""
+        if not name:
+            return onnx.TypeProto()
+        if name in self.arrays:
+            dtype, shape = self.arrays[name].dtype, self.arrays[name].shape
+        else:
+            found = tensor_type(self.value(name))
+            dtype = numpy_type(found.element_type)
+            shape = tuple(None if d < 0 else d for d in found.get_shape())
+        element = onnx.helper.np_dtype_to_tensor_dtype(dtype)
+        return onnx.helper.make_tensor_type_proto(element, shape)
+
     def _entry(self, node: Node) -> Entry:
-        versions = OPERATORS[node.proto.op_type]
+        versions = OPERATORS[node.kind]
         for since, entry in versions:
             if since <= node.opset:
                 return entry
@@ -236,7 +346,7 @@ class Importer:
         if value.size != 1 or min(shape, default=0) < 0:
             raise ImportFailure(f"shape {list(shape)} of {value.size} values; give one value")
         self.arrays[output] = np.broadcast_to(value.reshape(()), shape)
-        if prod(shape) > 1:
+        if prod(shape) > 1 and output not in self.generated:
             self.store.fill(output, shape, value)
 
     def value(self, name: str) -> SSAValue:
@@ -248,7 +358,8 @@ class Importer:
             raise ImportFailure(f"value '{name}' is not there: {why}")
         array = self.arrays[name]
         op: Operation
-        if array.nbytes <= INLINE_BYTES and name not in self.store.repeated:
+        inline = array.nbytes <= INLINE_BYTES and name not in self.store.repeated
+        if inline or name in self.generated:
             op = ConstantOp(dense(tensor_of(array.dtype, array.shape), array.tobytes()))
         else:
             self.store.arrays.setdefault(name, array)
@@ -258,6 +369,14 @@ class Importer:
         self.block.add_op(op)
         self.values[name] = op.results[0]
         return self.values[name]
+
+    def constant(self, array: Array) -> SSAValue:
+        """An inline constant at the place of the current node."""
+        content = np.ascontiguousarray(array)
+        op = ConstantOp(dense(tensor_of(array.dtype, array.shape), content.tobytes()))
+        op.location = self.loc
+        self.block.add_op(op)
+        return op.results[0]
 
     def build(
         self,

@@ -8,7 +8,9 @@ from xdsl.ir import SSAValue
 
 from fusec.frontends.errors import ImportFailure
 from fusec.frontends.onnx.entry import Entry, static
+from fusec.frontends.onnx.maker import Maker
 from fusec.frontends.onnx.node import Node
+from fusec.frontends.onnx.operators_moves import pad_by
 from fusec_dialects.graph import AttrValue
 from fusec_dialects.graph.shape_rules import SLICE_END
 from fusec_dialects.graph.shapes import Dim, broadcast, normal_axis
@@ -112,13 +114,17 @@ def _slice_of(
 
 
 def _pad(node: Node) -> Sequence[SSAValue]:
-    if (mode := node.text("mode", "constant")) != "constant":
+    mode = node.text("mode", "constant")
+    if mode not in ("constant", "edge", "reflect", "wrap"):
         raise ImportFailure(f"mode '{mode}' is not supported")
     x = node.value(0)
+    pads = (node.ints("pads") or ()) if node.opset < 11 else node.ints_input(1, "pads")
+    if mode != "constant":
+        if node.has(3):
+            pads = _spread(pads, node.ints_input(3, "axes"), len(node.shape(x)))
+        return (pad_by(Maker(node), x, pads, mode),)
     if node.opset < 11:
-        pads, value = node.ints("pads") or (), node.float_("value", 0.0)
-        return node.build("pad", [x], {"pads": pads, "value": value})
-    pads = node.ints_input(1, "pads")
+        return node.build("pad", [x], {"pads": pads, "value": node.float_("value", 0.0)})
     number = node.number(2, "the value") if node.has(2) else 0
     if float(number) != number and number == number:
         raise ImportFailure(f"the value {number} is not exact in f64")
@@ -137,12 +143,32 @@ def _spread(pads: tuple[int, ...], axes: tuple[int, ...], rank: int) -> tuple[in
     return tuple(full)
 
 
-def _gather(name: str) -> Entry:
-    return lambda node: node.build(name, node.values(2, 2), {"axis": node.int_("axis", 0)})
+def _gather(node: Node) -> Sequence[SSAValue]:
+    """One constant index is a slice."""
+    x, known, axis = node.value(0), node.known(1), node.int_("axis", 0)
+    size = node.shape(x)[normal_axis(axis, len(node.shape(x)))]
+    if known is None or known.size != 1 or known.ndim > 1 or not isinstance(size, int):
+        return node.build("gather", node.values(2, 2), {"axis": axis})
+    place = int(known.item())
+    if not -size <= place < size:
+        raise ImportFailure(f"index {place} leaves axis {axis} of size {size}")
+    m = Maker(node)
+    entry = m.cut(x, normal_axis(axis, m.rank(x)), place % size, place % size + 1)
+    return (entry if known.ndim else m("squeeze", entry, axes=(axis,)),)
+
+
+def _gather_elements(node: Node) -> Sequence[SSAValue]:
+    return node.build("gather_elements", node.values(2, 2), {"axis": node.int_("axis", 0)})
 
 
 def _concat(node: Node) -> Sequence[SSAValue]:
-    return node.build("concat", node.values(), {"axis": node.int_("axis")})
+    """Operands without entries add nothing; one operand is the result itself."""
+    values = node.values()
+    axis = node.int_("axis")
+    full = [v for v in values if node.shape(v)[normal_axis(axis, len(node.shape(v)))] != 0]
+    if len(full) == 1 and len(values) > 1:
+        return node.build("identity", full)
+    return node.build("concat", full or values, {"axis": axis})
 
 
 def _split(node: Node) -> Sequence[SSAValue]:
@@ -174,8 +200,8 @@ MOVEMENT: dict[str, list[tuple[int, Entry]]] = {
     "Unsqueeze": [(13, _unsqueeze(True)), (1, _unsqueeze(False))],
     "Slice": [(10, _slice), (1, _slice_attributes)],
     "Pad": [(2, _pad)],
-    "Gather": [(1, _gather("gather"))],
-    "GatherElements": [(11, _gather("gather_elements"))],
+    "Gather": [(1, _gather)],
+    "GatherElements": [(11, _gather_elements)],
     "Concat": [(4, _concat)],
     "Split": [(2, _split)],
 }

@@ -20,6 +20,7 @@ from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.shapes import Shape, dims_of
 
 if TYPE_CHECKING:
+    from fusec.frontends.onnx.folding import Result
     from fusec.frontends.onnx.importer import Importer
 
 _CONSTANT_FORMS = {
@@ -38,7 +39,13 @@ class Node:
         self.proto = proto
         self._importer = importer
         self._attributes: dict[str, AttributeProto] = {a.name: a for a in proto.attribute}
-        self.opset = importer.opsets.get("" if proto.domain == "ai.onnx" else proto.domain, 1)
+        self.domain = "" if proto.domain == "ai.onnx" else proto.domain
+        self.opset = importer.opsets.get(self.domain, 1)
+
+    @property
+    def kind(self) -> str:
+        """The operator's name in the table of entries; other domains stand before it."""
+        return f"{self.domain}.{self.proto.op_type}" if self.domain else self.proto.op_type
 
     def has(self, index: int) -> bool:
         """Whether the optional input is present."""
@@ -145,6 +152,22 @@ class Node:
                 return np.array(found, dtype)
         forms = ", ".join(self._attributes) or "none"
         raise ImportFailure(f"a constant of this form is not supported: {forms}")
+
+    def constant(self, array: Array) -> SSAValue:
+        """A constant that the import makes, in the text whatever its size."""
+        return self._importer.constant(array)
+
+    def known(self, index: int) -> Array | None:
+        """The array of an input that is known before the model runs; else None."""
+        return self._importer.arrays[self.proto.input[index]] if self.is_constant(index) else None
+
+    def body(self) -> Sequence[Result]:
+        """The outputs by the body that ONNX defines the operator with."""
+        return self._importer.body(self)
+
+    def branch(self, name: str) -> Sequence[Result]:
+        """The outputs of a subgraph, in place of the node."""
+        return self._importer.branch(self, name)
 
     def build(
         self,

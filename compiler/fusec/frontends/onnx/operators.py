@@ -18,6 +18,12 @@ from fusec.frontends.onnx.container import numpy_dtype
 from fusec.frontends.onnx.entry import Entry, number_of
 from fusec.frontends.onnx.movement import MOVEMENT
 from fusec.frontends.onnx.node import Node
+from fusec.frontends.onnx.operators_loss import LOSSES
+from fusec.frontends.onnx.operators_math import MATH
+from fusec.frontends.onnx.operators_moves import MOVES
+from fusec.frontends.onnx.operators_reduce import REDUCE
+from fusec.frontends.onnx.operators_resize import RESIZE
+from fusec.frontends.onnx.operators_windows import OTHER_WINDOWS
 from fusec.frontends.onnx.windows import WINDOWS
 from fusec.semantics.types import element_type
 from fusec_dialects.graph import AttrValue
@@ -125,14 +131,6 @@ def _reduce(name: str, axes_input: bool) -> Entry:
     return entry
 
 
-def _layer_norm(node: Node) -> Sequence[SSAValue]:
-    attrs: dict[str, AttrValue] = {
-        "axis": node.int_("axis", -1),
-        "epsilon": node.float_("epsilon", 1e-5),
-    }
-    return node.build("layer_normalization", node.values(2, 3), attrs)
-
-
 def _batch_norm(node: Node) -> Sequence[SSAValue]:
     if node.int_("training_mode", 0):
         raise ImportFailure("only inference is supported; export the model in evaluation mode")
@@ -152,12 +150,6 @@ def _gemm(node: Node) -> Sequence[SSAValue]:
     return node.build("gemm", node.values(2, 3), attrs)
 
 
-def _dropout(node: Node) -> Sequence[SSAValue]:
-    if node.has(2) and node.number(2, "training_mode"):
-        raise ImportFailure("only inference is supported; export the model in evaluation mode")
-    return node.build("identity", [node.value(0)])
-
-
 _UNARY = ("Relu", "Erf", "Exp", "Log", "Sqrt", "Neg", "Abs", "Reciprocal", "Tanh", "Sigmoid", "Not")
 _BINARY = {
     **{n: n.lower() for n in ("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor")},
@@ -175,7 +167,6 @@ OPERATORS: dict[str, list[tuple[int, Entry]]] = {
         for n, name in _REDUCE.items()
     },
     "Identity": [(1, _plain("identity"))],
-    "Dropout": [(7, _dropout)],
     "Sum": [(8, _variadic("add"))],
     "Max": [(8, _variadic("max"))],
     "Min": [(8, _variadic("min"))],
@@ -186,11 +177,16 @@ OPERATORS: dict[str, list[tuple[int, Entry]]] = {
     "Cast": [(6, _cast)],
     "Softmax": [(13, _axis("softmax", -1)), (1, _softmax_flat("softmax"))],
     "LogSoftmax": [(13, _axis("log_softmax", -1)), (1, _softmax_flat("log_softmax"))],
-    "LayerNormalization": [(17, _layer_norm)],
     "BatchNormalization": [(7, _batch_norm)],
     "MatMul": [(1, _plain("matmul", 2))],
     "Gemm": [(7, _gemm)],
     **WINDOWS,
     **MOVEMENT,
+    **MATH,
+    **REDUCE,
+    **MOVES,
+    **LOSSES,
+    **OTHER_WINDOWS,
+    **RESIZE,
 }
 """Entries by operator type, the newest opset first."""

@@ -31,7 +31,7 @@ def _same_pads(
     return (*begins, *ends)
 
 
-def _window(node: Node, kernel: Sequence[int], spatial: Shape) -> dict[str, AttrValue]:
+def window(node: Node, kernel: Sequence[int], spatial: Shape) -> dict[str, AttrValue]:
     """Strides, dilations and explicit pads of a convolution or pooling, `auto_pad` resolved."""
     n = len(spatial)
     strides = node.ints("strides") or (1,) * n
@@ -61,8 +61,8 @@ def _conv(node: Node) -> Sequence[SSAValue]:
     declared = node.ints("kernel_shape")
     if declared is not None and declared != kernel:
         raise ImportFailure(f"kernel_shape is {list(declared)}, the filter has {list(kernel)}")
-    window = _window(node, kernel, node.shape(x)[2:])
-    return node.build("conv", [x, w, *rest], {**window, "group": node.int_("group", 1)})
+    attrs = window(node, kernel, node.shape(x)[2:])
+    return node.build("conv", [x, w, *rest], {**attrs, "group": node.int_("group", 1)})
 
 
 def _pool(name: str) -> Entry:
@@ -73,7 +73,7 @@ def _pool(name: str) -> Entry:
             raise ImportFailure("attribute 'kernel_shape' is missing")
         attrs: dict[str, AttrValue] = {
             "kernel_shape": kernel,
-            **_window(node, kernel, node.shape(x)[2:]),
+            **window(node, kernel, node.shape(x)[2:]),
             "ceil_mode": bool(node.int_("ceil_mode", 0)),
         }
         if name == "average_pool":

@@ -12,10 +12,10 @@ PROGRAM = "fusec"
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and exits with a documented status."""
-    sys.exit(guard(PROGRAM, lambda: run(sys.argv[1:] if arguments is None else arguments)))
+    sys.exit(guard(PROGRAM, lambda: _run(sys.argv[1:] if arguments is None else arguments)))
 
 
-def run(arguments: Sequence[str]) -> int:
+def _run(arguments: Sequence[str]) -> int:
     """Parses and runs; gives the exit status, raises what `guard` explains."""
     from importlib import import_module
 

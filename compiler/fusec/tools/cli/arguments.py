@@ -135,7 +135,8 @@ def _compilation(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="switch a pattern off, like conv_bn_relu; may be given several times",
+        help="switch a pattern off, like conv_bn_relu (docs/reference/patterns.md); may be given "
+        "several times",
     )
     group.add_argument(
         "--only-fusion",

@@ -15,7 +15,7 @@ from fusec.export.bishengir import (
 )
 from fusec.export.exported_kernel import ExportedKernel
 from fusec.export.kernels import export_kernels
-from fusec.hw import Target, load_target
+from fusec.hw import DEFAULT_TARGET, Target, load_target
 from fusec.tools.cli.session import Progress, compile_model, open_model, print_json
 from fusec.tools.status import CannotWriteError, ExitStatus, UsageError
 
@@ -57,6 +57,10 @@ def _check_installed(options: argparse.Namespace) -> None:
 
 
 def _vendor_chip(target: Target) -> str:
+    if not target.vendor:
+        raise UsageError(
+            f"--target {target.name}: it is no chip of Huawei's; say --target {DEFAULT_TARGET}"
+        )
     try:
         return vendor_target(target.vendor)
     except UnknownTarget as error:

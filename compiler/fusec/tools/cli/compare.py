@@ -7,9 +7,7 @@ from dataclasses import asdict
 
 from fusec.accuracy.compare import worst
 from fusec.accuracy.inputs import seeded_inputs
-from fusec.api import Model
-from fusec.semantics.dtypes import Array
-from fusec.tools.cli.session import Progress, compile_model, open_model, print_json
+from fusec.tools.cli.session import Progress, open_model, print_json, run_level
 from fusec.tools.status import ExitStatus, UsageError
 
 _TEXTS = {"onnxruntime": "ONNX Runtime", "float64": "the operators in float64"}
@@ -38,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         from fusec.accuracy.reference import run_reference
 
         reference = run_reference(options.model, model.weights, repeated, inputs)
-    result = worst(_found(model, inputs, options, progress), reference)
+    result = worst(run_level(model, inputs, options, progress), reference)
     passed = result.max_rel_error <= options.tolerance
     if options.json:
         print_json(
@@ -60,14 +58,3 @@ def run(options: argparse.Namespace) -> int:
             f"{'passed' if passed else 'FAILED'}"
         )
     return ExitStatus.OK if passed else ExitStatus.CHECK_FAILED
-
-
-def _found(
-    model: Model, inputs: dict[str, Array], options: argparse.Namespace, progress: Progress
-) -> dict[str, Array]:
-    if options.level == "graph":
-        progress("running at level graph")
-        return model.run(inputs)
-    compiled = compile_model(model, options, progress)
-    progress(f"running at level {options.level}")
-    return compiled.run(inputs, options.level)

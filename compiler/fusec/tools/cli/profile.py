@@ -60,8 +60,7 @@ def _print(fused: Profile, unfused: Profile) -> None:
     for key, text, unit in ROWS:
         a, b = unfused[key] / unit, fused[key] / unit
         ratio = f"{a / b:8.2f}" if b else f"{'':>8}"
-        digits = 0 if key in ("groups", "kernels") else 1
-        print(f"{text:34}{a:12.{digits}f}{b:12.{digits}f}{ratio}")
+        print(f"{text:34}{a:12.5g}{b:12.5g}{ratio}")
     busy = ", ".join(f"{p} {v:.0%}" for p, v in sorted(fused["pipe_busy"].items()))
     print(f"pipes busy: {busy}")
     seconds = ", ".join(f"{s} {v:.2f}" for s, v in fused["compile_seconds"].items())

@@ -11,7 +11,7 @@ from fusec.accuracy.inputs import seeded_inputs
 from fusec.api import Model
 from fusec.semantics.dtypes import Array
 from fusec.tools.cli.arrays import read_arrays, write_arrays
-from fusec.tools.cli.session import Progress, compile_model, open_model, print_json
+from fusec.tools.cli.session import Progress, open_model, print_json, run_level
 from fusec.tools.output import OutputFile
 from fusec.tools.status import UsageError
 
@@ -25,9 +25,10 @@ def run(options: argparse.Namespace) -> int:
             output = stack.enter_context(OutputFile(options.outputs))
         given = None if options.inputs is None else read_arrays(options.inputs)
         model = open_model(options, progress)
+        _check_level(model, options)
         inputs = seeded_inputs(model.module, options.seed) if given is None else given
         model.check_inputs(inputs)
-        outputs = _outputs(model, inputs, options, progress)
+        outputs = run_level(model, inputs, options, progress)
         if output is not None:
             try:
                 write_arrays(output.raw, outputs)
@@ -42,23 +43,16 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _outputs(
-    model: Model, inputs: dict[str, Array], options: argparse.Namespace, progress: Progress
-) -> dict[str, Array]:
+def _check_level(model: Model, options: argparse.Namespace) -> None:
+    """Later levels cannot be run as earlier ones."""
     if model.level == "npu" and options.level != "npu":
         raise UsageError(
             f"'{options.model}' is npu IR, which has no level {options.level}; leave --level out"
         )
-    if options.level == "graph" and model.level == "fused":
+    if model.level == "fused" and options.level == "graph":
         raise UsageError(
             f"'{options.model}' is fused already and has no level graph; say --level fused"
         )
-    if model.level == options.level:
-        progress(f"running at level {options.level}")
-        return model.run(inputs)
-    compiled = compile_model(model, options, progress)
-    progress(f"running at level {options.level}")
-    return compiled.run(inputs, options.level)
 
 
 def _summary(array: Array) -> dict[str, object]:

@@ -10,10 +10,11 @@ import time
 from pathlib import Path
 from typing import Any, cast
 
-from fusec.api import Compiled, CompileOptions, Model, compile, load
+from fusec.api import Compiled, CompileOptions, Level, Model, compile, fuse, load
 from fusec.config.fusion_options import FusionOptions
 from fusec.frontends.errors import ImportFailure
 from fusec.frontends.shapes import parse_shapes
+from fusec.semantics.dtypes import Array
 from fusec.tools.status import InputError, UsageError
 
 
@@ -72,6 +73,22 @@ def compile_model(
     wanted = compile_options(options, fusion=fusion)
     mode = "" if wanted.fusion.enabled else ", without fusion"
     return compile(model, wanted, progress=lambda stage: progress(f"compiling: {stage}{mode}"))
+
+
+def run_level(
+    model: Model, inputs: dict[str, Array], options: argparse.Namespace, progress: Progress
+) -> dict[str, Array]:
+    """Outputs of the level that the command line asks for; nothing below it is compiled."""
+    level: Level = options.level
+    wanted = compile_options(options)
+    if level == "npu" and model.level != "npu":
+        compiled = compile_model(model, options, progress)
+        progress("running at level npu")
+        return compiled.run(inputs)
+    if level == "fused" and model.level == "graph":
+        model = fuse(model, wanted, progress=lambda stage: progress(f"compiling: {stage}"))
+    progress(f"running at level {level}")
+    return model.run(inputs)
 
 
 def print_json(data: object) -> None:

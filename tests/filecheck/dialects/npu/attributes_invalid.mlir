@@ -11,7 +11,7 @@ func.func private @unknown_layout(memref<8xf32, #npu.space<l1, zx>>)
 
 // -----
 
-// CHECK: unknown kernel family 'cubes', expected one of vector, cube, mixed, attention, window, movement
+// CHECK: unknown kernel family 'cubes', expected one of vector, cube, mixed, attention, window, depthwise, movement
 func.func private @unknown_family() attributes {npu.schedule = #npu.schedule<"cubes", {}>}
 
 // -----

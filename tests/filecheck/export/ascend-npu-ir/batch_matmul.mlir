@@ -1,3 +1,11 @@
+// RUN: fuse-opt %s -t ascend-npu-ir | filecheck %s
+
+// CHECK:      %true = arith.constant true
+// CHECK:      %c128 = arith.constant 128 : index
+// CHECK:      %ag = memref.subview %a[%block, 0, 0] [1, 128, 64] [1, 1, 1] : memref<12x128x64xf32, #hivm.address_space<gm>> to memref<128x64xf32, strided<[64, 1], offset: ?>, #hivm.address_space<gm>>
+// CHECK:      hivm.hir.mmadL1 {b_transpose} ins(%a1, %b1, %true, %c128, %c64, %c128 : memref<128x64xf32, #hivm.address_space<cbuf>>, memref<128x64xf32, #hivm.address_space<cbuf>>, i1, index, index, index) outs(%acc : memref<128x128xf32, #hivm.address_space<cc>>)
+// CHECK:      hivm.hir.fixpipe {dma_mode = #hivm.dma_mode<nz2nd>} ins(%acc
+
 !a = memref<12x128x64xf32, #npu.space<gm>>
 !y = memref<12x128x128xf32, #npu.space<gm>>
 !a1 = memref<128x64xf32, #npu.space<l1>>

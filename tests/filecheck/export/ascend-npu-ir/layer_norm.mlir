@@ -1,3 +1,16 @@
+// Rows broadcast in axis 0, columns in axis 1; casts between f16 and f32.
+//
+// RUN: fuse-opt %s -t ascend-npu-ir | filecheck %s
+
+// CHECK:      %g2 = memref.reinterpret_cast %gamma to offset: [0], sizes: [1, 768], strides: [768, 1] : memref<768xf16, #hivm.address_space<gm>> to memref<1x768xf16, strided<[768, 1]>, #hivm.address_space<gm>>
+// CHECK:      hivm.hir.vcast ins(%gh : memref<1x768xf16, #hivm.address_space<ub>>) outs(%gf : memref<1x768xf32, #hivm.address_space<ub>>)
+// CHECK:      hivm.hir.vadd ins(%xh, %rh : memref<8x768xf16, #hivm.address_space<ub>>, memref<8x768xf16, #hivm.address_space<ub>>) outs(%xh : memref<8x768xf16, #hivm.address_space<ub>>)
+// CHECK:      hivm.hir.vdiv ins(%mean, %n : memref<8x1xf32, strided<[1, 1]>, #hivm.address_space<ub>>, f32) outs(%mean : {{.*}})
+// CHECK-NEXT: hivm.hir.vsub ins(%v, %mean : {{.*}}) outs(%v : {{.*}}) broadcast = [1]
+// CHECK:      hivm.hir.vmul ins(%v, %gf : {{.*}}) outs(%v : {{.*}}) broadcast = [0]
+// CHECK-NEXT: hivm.hir.vadd ins(%v, %bf : {{.*}}) outs(%v : {{.*}}) broadcast = [0]
+// CHECK-NEXT: hivm.hir.vcast ins(%v : {{.*}}) outs(%xh : memref<8x768xf16, #hivm.address_space<ub>>)
+
 !g = memref<128x768xf16, #npu.space<gm>>
 !w = memref<768xf16, #npu.space<gm>>
 !w2 = memref<1x768xf16, strided<[768, 1]>, #npu.space<gm>>

@@ -1,3 +1,22 @@
+// Cube operands are whole buffers, the sizes of their views are m, k and n.
+//
+// RUN: fuse-opt %s -t ascend-npu-ir | filecheck %s
+// RUN: fuse-opt %s -p npu-multi-buffer -t ascend-npu-ir | filecheck %s --check-prefix=DOUBLE
+
+// CHECK:      // matmul_bias_relu: route opt
+// CHECK-NEXT: func.func @matmul_bias_relu({{.*}}) attributes {hacc.entry, hacc.function_kind = #hacc.function_kind<DEVICE>, hacc.block_dim = 8 : i64, hivm.func_core_type = #hivm.func_core_type<AIC>} {
+// CHECK:      %accb = memref.alloc() : memref<128x256xf32, #hivm.address_space<cc>>
+// CHECK-NEXT: %vb = memref.alloc() : memref<256xf32, #hivm.address_space<cbuf>>
+// CHECK-NEXT: %v1 = memref.subview %vb[0] [%n] [1]
+// CHECK:      hivm.hir.load ins(%vg : {{.*}}) outs(%v1 : memref<?xf32, strided<[1]>, #hivm.address_space<cbuf>>)
+// CHECK:      hivm.hir.load ins(%ag : {{.*}}) outs(%a1 : memref<?x?xf16, strided<[64, 1]>, #hivm.address_space<cbuf>>)
+// CHECK:      hivm.hir.mmadL1 ins(%ab, %bb, %first, %m, %ks, %n, %vb : memref<128x64xf16, #hivm.address_space<cbuf>>, memref<64x256xf16, #hivm.address_space<cbuf>>, i1, index, index, index, memref<256xf32, #hivm.address_space<cbuf>>) outs(%accb : memref<128x256xf32, #hivm.address_space<cc>>)
+// CHECK:      hivm.hir.fixpipe {dma_mode = #hivm.dma_mode<nz2nd>, pre_quant = #hivm.fixpipe_pre_quant_mode<F322F16>, pre_relu = #hivm.fixpipe_pre_relu_mode<NORMAL_RELU>} ins(%accb : memref<128x256xf32, #hivm.address_space<cc>>) outs(%og : memref<?x?xf16, strided<[1000, 1], offset: ?>, #hivm.address_space<gm>>)
+
+// Marks on L1 buffers are lost: double buffering is an option.
+// DOUBLE: // matmul_bias_relu: route opt enable-auto-multi-buffer=true
+// DOUBLE-NOT: annotation.mark
+
 !a = memref<200x160xf16, #npu.space<gm>>
 !b = memref<160x1000xf16, #npu.space<gm>>
 !v = memref<1000xf32, #npu.space<gm>>

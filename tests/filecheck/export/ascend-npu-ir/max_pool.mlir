@@ -1,3 +1,14 @@
+// Infinity is written by its bits; views with steps, and inside a buffer by rows.
+//
+// RUN: fuse-opt %s -t ascend-npu-ir | filecheck %s
+
+// CHECK: %low = arith.constant 0xFF800000 : f32
+// CHECK: hivm.hir.vbrc ins(%low : f32) outs(%acc : memref<8x24xf32, #hivm.address_space<ub>>)
+// CHECK: %inside = arith.cmpi ult, %ih, %c15 : index
+// CHECK: scf.for %one = %c0 to %once step %c1 {
+// CHECK: %from = memref.subview %in[%line, %src, 0] [1, %n, 20] [1, 2, 1] : memref<15x15x20xf32, #hivm.address_space<gm>> to memref<?x20xf32, strided<[40, 1], offset: ?>, #hivm.address_space<gm>>
+// CHECK: hivm.hir.vmax ins(%av, %uv : memref<?x20xf32, strided<[24, 1], offset: ?>, #hivm.address_space<ub>>, memref<?x20xf32, strided<[24, 1]>, #hivm.address_space<ub>>)
+
 !x = memref<15x15x20xf32, #npu.space<gm>>
 !y = memref<8x8x20xf32, #npu.space<gm>>
 !u = memref<8x24xf32, #npu.space<ub>>
@@ -33,7 +44,8 @@ func.func @max_pool(%in: !x, %out: !y) attributes {npu.core = "vector", npu.bloc
         %n = arith.minsi %fit, %room : index
         %u = npu.alloc : !u
         %uv = memref.subview %u[0, 0] [%n, 20] [1, 1] : !u to !us
-        %from = memref.subview %in[%ih, %src, 0] [1, %n, 20] [1, 2, 1] : !x to !xs
+        %line = arith.addi %ih, %one : index
+        %from = memref.subview %in[%line, %src, 0] [1, %n, 20] [1, 2, 1] : !x to !xs
         npu.load ins(%from : !xs) outs(%uv : !us)
         %av = memref.subview %acc[%before, 0] [%n, 20] [1, 1] : !u to !uo
         npu.vmax ins(%av, %uv : !uo, !us) outs(%av : !uo)

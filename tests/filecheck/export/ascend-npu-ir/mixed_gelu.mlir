@@ -1,5 +1,42 @@
-!x = memref<128x768xf32, #npu.space<gm>>
-!w = memref<768x3000xf32, #npu.space<gm>>
+// Tensor form: loops carry the accumulator, the workspace is a slice of it, and each vector core
+// takes every other chunk of lines.
+//
+// RUN: fuse-opt %s -t ascend-npu-ir | filecheck %s
+// RUN: fuse-opt %s -p npu-multi-buffer -t ascend-npu-ir | filecheck %s --check-prefix=DOUBLE
+
+// CHECK:      // matmul_bias_gelu: route compile enable-auto-bind-sub-block=false
+// CHECK-NEXT: func.func @matmul_bias_gelu(%x: memref<128x256xf32>, %w: memref<256x3000xf32>, %bias: memref<3000xf32>, %out: memref<128x3000xf32>, %workspace: memref<?xi8> {hacc.arg_type = #hacc.arg_type<workspace>}, %ffts: i64 {hacc.arg_type = #hacc.arg_type<ffts_base_address>}) attributes {hacc.entry, hacc.function_kind = #hacc.function_kind<DEVICE>, hacc.block_dim = 20 : i64} {
+// CHECK:        %empty = tensor.empty() : tensor<64x320xf32>
+// CHECK-NEXT:   %accb = scf.for %k = %c0 to %c256 step %c128 iter_args(%carried = %empty) -> (tensor<64x320xf32>) {
+// CHECK:          %l1a = memref.alloc() : memref<64x128xf32>
+// CHECK-NEXT:     hivm.hir.load ins(%xg : {{.*}}) outs(%l1a : memref<64x128xf32>)
+// CHECK-NEXT:     %t = bufferization.to_tensor %l1a restrict writable : memref<64x128xf32>
+// CHECK:          %l1b = memref.alloc() : memref<128x320xf32>
+// CHECK-NEXT:     %part = memref.subview %l1b[0, 0] [128, %n] [1, 1] : memref<128x320xf32> to memref<128x?xf32, strided<[320, 1]>>
+// CHECK-NEXT:     hivm.hir.load ins(%wg : {{.*}}) outs(%part : memref<128x?xf32, strided<[320, 1]>>)
+// CHECK-NEXT:     %t_1 = bufferization.to_tensor %l1b restrict writable : memref<128x320xf32>
+// CHECK-NEXT:     %accb_1 = hivm.hir.mmadL1 ins(%t, %t_1, %first, %c64, %c128, %n : tensor<64x128xf32>, tensor<128x320xf32>, i1, index, index, index) outs(%carried : tensor<64x320xf32>) -> tensor<64x320xf32>
+// CHECK-NEXT:     scf.yield %accb_1 : tensor<64x320xf32>
+// CHECK-NEXT:   }
+// CHECK-NEXT:   %sub_block_i64 = hivm.hir.get_sub_block_idx -> i64
+// CHECK-NEXT:   %sub_block = arith.index_cast %sub_block_i64 : i64 to index
+// CHECK-NEXT:   %offset = arith.muli %sub_block, %c32 : index
+// CHECK-NEXT:   %lower = arith.addi %c0, %offset : index
+// CHECK-NEXT:   %twice = arith.muli %c32, %c2 : index
+// CHECK-NEXT:   scf.for %c = %lower to %c64 step %twice {
+// CHECK:          %lines = tensor.extract_slice %accb[%c, 0] [32, 320] [1, 1] : tensor<64x320xf32> to tensor<32x320xf32>
+// CHECK:          hivm.hir.load ins(%vg : {{.*}}) outs(%part_1 : memref<1x?xf32, strided<[320, 1]>>)
+// CHECK:          %tile = hivm.hir.vadd ins(%lines, %t_2 : tensor<32x320xf32>, tensor<1x320xf32>) outs(%empty_1 : tensor<32x320xf32>) broadcast = [0] -> tensor<32x320xf32>
+// CHECK:          %tile_1 = hivm.hir.vdiv ins(%tile, %otherb_6
+// CHECK:          %part_2 = tensor.extract_slice %tile_1[0, 0] [32, %n] [1, 1] : tensor<32x320xf32> to tensor<32x?xf32>
+// CHECK-NEXT:     hivm.hir.store ins(%part_2 : tensor<32x?xf32>) outs(%yg : memref<32x?xf32, strided<[3000, 1], offset: ?>>)
+// CHECK-NOT:  npu.
+// CHECK-NOT:  %ws
+
+// DOUBLE: // matmul_bias_gelu: route compile enable-auto-bind-sub-block=false enable-auto-multi-buffer=true limit-auto-multi-buffer-buffer=only-cube tile-mix-vector-loop=1
+
+!x = memref<128x256xf32, #npu.space<gm>>
+!w = memref<256x3000xf32, #npu.space<gm>>
 !v = memref<3000xf32, #npu.space<gm>>
 !y = memref<128x3000xf32, #npu.space<gm>>
 !ws = memref<20x64x320xf32, #npu.space<gm>>
@@ -8,7 +45,7 @@
 !b1s = memref<128x?xf32, strided<[320, 1]>, #npu.space<l1>>
 !acc = memref<64x320xf32, #npu.space<l0c>>
 !accs = memref<64x?xf32, strided<[320, 1]>, #npu.space<l0c>>
-!xg = memref<64x128xf32, strided<[768, 1], offset: ?>, #npu.space<gm>>
+!xg = memref<64x128xf32, strided<[256, 1], offset: ?>, #npu.space<gm>>
 !wg = memref<128x?xf32, strided<[3000, 1], offset: ?>, #npu.space<gm>>
 !wsg = memref<?x?xf32, strided<[320, 1], offset: ?>, #npu.space<gm>>
 !v2 = memref<1x3000xf32, strided<[1, 1]>, #npu.space<gm>>
@@ -27,7 +64,7 @@ func.func @matmul_bias_gelu(%x: !x, %w: !w, %bias: !v, %out: !y, %ws: !ws {npu.w
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   %c320 = arith.constant 320 : index
-  %c768 = arith.constant 768 : index
+  %c256 = arith.constant 256 : index
   %c3000 = arith.constant 3000 : index
   %a0 = arith.constant 0.044715 : f32
   %a1 = arith.constant 1.000000e+00 : f32
@@ -40,7 +77,7 @@ func.func @matmul_bias_gelu(%x: !x, %w: !w, %bias: !v, %out: !y, %ws: !ws {npu.w
   %n = arith.minsi %rj, %c320 : index
   %accb = npu.alloc : !acc
   %acc = memref.subview %accb[0, 0] [64, %n] [1, 1] : !acc to !accs
-  scf.for %k = %c0 to %c768 step %c128 {
+  scf.for %k = %c0 to %c256 step %c128 {
     %first = arith.cmpi eq, %k, %c0 : index
     %xg = memref.subview %x[%i, %k] [64, 128] [1, 1] : !x to !xg
     %l1a = npu.alloc : !a1

@@ -1,3 +1,17 @@
+// Columns lose the padding of their rows, scratch is left to the compiler.
+//
+// RUN: fuse-opt %s -t ascend-npu-ir | filecheck %s
+
+// CHECK:      %mb = memref.alloc() : memref<16x1xf32, #hivm.address_space<ub>>
+// CHECK-NEXT: %m = memref.subview %mb[0, 0] [%n, 1] [1, 1] : memref<16x1xf32, #hivm.address_space<ub>> to memref<?x1xf32, strided<[1, 1]>, #hivm.address_space<ub>>
+// CHECK-NEXT: hivm.hir.vreduce <max> ins(%x : {{.*}}) outs(%m : memref<?x1xf32, strided<[1, 1]>, #hivm.address_space<ub>>) reduce_dims = [1]
+// CHECK-NEXT: hivm.hir.vsub ins(%x, %m : {{.*}}) outs(%x : {{.*}}) broadcast = [1]
+// CHECK-NEXT: hivm.hir.vexp
+// CHECK:      hivm.hir.vreduce <sum>
+// CHECK-NEXT: hivm.hir.vdiv {{.*}} broadcast = [1]
+// CHECK-NOT:  temp
+// CHECK-NOT:  scratch
+
 !g = memref<197x300xf32, #npu.space<gm>>
 !u = memref<16x304xf32, #npu.space<ub>>
 !us = memref<?x300xf32, strided<[304, 1]>, #npu.space<ub>>

@@ -1,3 +1,9 @@
+// RUN: fuse-opt %s -t ascend-npu-ir | filecheck %s
+
+// CHECK: %ti = arith.divui %block, %c2 : index
+// CHECK: hivm.hir.vtranspose ins(%a : memref<64x64xf32, #hivm.address_space<ub>>) outs(%b : memref<64x64xf32, #hivm.address_space<ub>>) permutation = [1, 0]
+// CHECK: %to = memref.subview %out[%j, %i] [%n, %m] [1, 1] : memref<100x197xf32, #hivm.address_space<gm>> to memref<?x?xf32, strided<[197, 1], offset: ?>, #hivm.address_space<gm>>
+
 !x = memref<197x100xf32, #npu.space<gm>>
 !y = memref<100x197xf32, #npu.space<gm>>
 !u = memref<64x64xf32, #npu.space<ub>>

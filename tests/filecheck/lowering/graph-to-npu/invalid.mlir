@@ -46,7 +46,7 @@ func.func @other(%x: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 // A schedule that was right for another target.
-// CHECK: 'graph.kernel' @k: capacity: l0c holds 8192 bytes, the kernel needs 65536: accumulator 65536 x 1
+// CHECK: 'graph.kernel' @k: capacity: l0a holds 4096 bytes, the kernel needs 8192: a step 8192 x 1
 builtin.module attributes {npu.target = "tiny"} {
   func.func @main(%x: tensor<128x128xf32>) -> tensor<128x128xf32> {
     %0 = graph.call @k(%x) : (tensor<128x128xf32>) -> tensor<128x128xf32>

@@ -1,0 +1,110 @@
+"""ONNX operators that are defined by a body of simpler ones: the body of a node.
+
+ONNX's own definition is read from the installed package, for the opset of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+import onnx
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto
+
+from fusec.frontends.errors import ImportFailure
+
+
+def _schema(node: NodeProto, opset: int) -> onnx.defs.OpSchema | None:
+    domain = "" if node.domain == "ai.onnx" else node.domain
+    try:
+        return onnx.defs.get_schema(node.op_type, opset, domain)
+    except onnx.defs.SchemaError:
+        return None
+
+
+def has_body(node: NodeProto, opset: int) -> bool:
+    """Whether ONNX defines the operator by a body."""
+    schema = _schema(node, opset)
+    return schema is not None and (schema.has_function or schema.has_context_dependent_function)
+
+
+def body_of(node: NodeProto, opset: int, types: Sequence[TypeProto]) -> FunctionProto | None:
+    """The body for a node whose inputs have `types`; None where ONNX has none for this form."""
+    schema = _schema(node, opset)
+    if schema is None:
+        return None
+    plain = [v for v in schema.function_opset_versions if v <= opset]
+    if plain:
+        return FunctionProto.FromString(schema.get_function_with_opset_version(max(plain)))
+    fitting = [v for v in schema.context_dependent_function_opset_versions if v <= opset]
+    if not fitting:
+        return None
+    found = schema.get_context_dependent_function_with_opset_version(
+        max(fitting), node.SerializeToString(), [t.SerializeToString() for t in types]
+    )
+    return FunctionProto.FromString(found) if found else None
+
+
+def instantiated(body: FunctionProto, node: NodeProto, opset: int, prefix: str) -> list[NodeProto]:
+    """The body's nodes with the node's attributes in place and every value name prefixed."""
+    given: dict[str, AttributeProto] = {a.name: a for a in body.attribute_proto}
+    schema = _schema(node, opset)
+    if schema is not None:
+        for name, attribute in schema.attributes.items():
+            default = cast(AttributeProto, attribute.default_value)
+            if default.type != AttributeProto.UNDEFINED:
+                given[name] = default
+    given |= {a.name: a for a in node.attribute}
+    return [_instance(inner, given, prefix) for inner in body.node]
+
+
+def _rename(node: NodeProto, new: Callable[[str], str]) -> None:
+    """Gives every value that a node and its subgraphs name another name."""
+    for names in (node.input, node.output):
+        names[:] = [new(name) if name else "" for name in names]
+    for attribute in node.attribute:
+        if attribute.type == AttributeProto.GRAPH:
+            for value in (*attribute.g.output, *attribute.g.initializer):
+                value.name = new(value.name)
+            for inner in attribute.g.node:
+                _rename(inner, new)
+
+
+def branch(node: NodeProto, name: str, prefix: str) -> GraphProto:
+    """A copy of the subgraph `name` of a node; names that it defines itself get the prefix.
+
+    ImportFailure where the node has no such subgraph.
+    """
+    graph = GraphProto()
+    found = next((a.g for a in node.attribute if a.name == name), None)
+    if found is None:
+        raise ImportFailure(f"attribute '{name}' is missing")
+    graph.CopyFrom(found)
+    own = {output for inner in graph.node for output in inner.output}
+    own |= {tensor.name for tensor in graph.initializer}
+
+    def new(value: str) -> str:
+        return prefix + value if value in own else value
+
+    for value in (*graph.output, *graph.initializer):
+        value.name = new(value.name)
+    for inner in graph.node:
+        _rename(inner, new)
+    return graph
+
+
+def _instance(inner: NodeProto, given: dict[str, AttributeProto], prefix: str) -> NodeProto:
+    copy = NodeProto()
+    copy.CopyFrom(inner)
+    _rename(copy, lambda name: prefix + name)
+    attributes = [a for a in copy.attribute if not a.ref_attr_name]
+    for reference in (a for a in inner.attribute if a.ref_attr_name):
+        source = given.get(reference.ref_attr_name)
+        if source is not None:
+            attribute = AttributeProto()
+            attribute.CopyFrom(source)
+            attribute.name = reference.name
+            attributes.append(attribute)
+    del copy.attribute[:]
+    copy.attribute.extend(attributes)
+    return copy

@@ -1,0 +1,387 @@
+"""The emitter of depthwise convolutions, channels last, with an epilogue on each row of a tile.
+
+In: a graph.kernel with a `depthwise` schedule. Out: its function. Input rows are loaded once for a
+tile; a kernel position is a shifted view of them times its row of the filters. What lies outside
+of the image is left out by loop bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+
+from fusec.hw import Target
+from fusec.lowering.arguments import arguments_of, output
+from fusec.lowering.arithmetic import Index
+from fusec.lowering.builder import KernelBuilder
+from fusec.lowering.emitted import EmittedKernel
+from fusec.lowering.vector import TileEmitter, constants_of
+from fusec.schedule.axes import Port
+from fusec.schedule.depthwise import (
+    DepthwiseSchedule,
+    Planner,
+    input_rows,
+    tile_counts,
+    vector_tiles,
+)
+from fusec.schedule.depthwise_problem import Depthwise, Operand, depthwise_problem
+from fusec.schedule.footprint import Tiles
+from fusec.schedule.plan import Plan
+from fusec.schedule.region import Region
+from fusec.schedule.types import Refusal, RefusalError
+from fusec.schedule.window import WindowAxis
+from fusec_dialects.graph import KernelOp
+from fusec_dialects.npu import CopyOp, LoadOp, VAddOp, VBrcOp, VCastOp, VMulOp
+from fusec_dialects.npu.attrs import Space
+
+
+def emit(kernel: KernelOp, schedule: DepthwiseSchedule, target: Target) -> EmittedKernel:
+    """The function of a kernel whose schedule was checked (`check_depthwise`)."""
+    conv = depthwise_problem(Region.of_block(kernel.body.block))
+    plan = Planner(conv, target).plan(schedule)
+    if isinstance(plan, Refusal):
+        raise RefusalError(plan.reason, plan.message, plan.numbers)
+    constants = constants_of(conv.program)
+    arguments = arguments_of(kernel, list(constants.values()))
+    builder = KernelBuilder(kernel.sym_name.data, arguments.all)
+
+    def argument(port: Port) -> SSAValue:
+        constant = constants.get(port.root)
+        key = port.root if constant is None else constant.name
+        where = arguments.places[key if port.output is None else output(port.output)]
+        return builder.args[where]
+
+    def view(operand: Operand) -> SSAValue:
+        value = builder.args[arguments.places[operand.root]]
+        return builder.reinterpret(value, operand.offset, operand.sizes, operand.strides)
+
+    with builder.at(kernel):
+        tiles = Tiles.of(conv.sizes, vector_tiles(conv, schedule))
+        epilogue = TileEmitter(builder, plan, conv.sizes, tiles, argument)
+        epilogue.run(plan.entry)
+        with builder.at(conv.op):
+            emitter = _Depthwise(
+                builder,
+                conv,
+                schedule,
+                view(conv.source),
+                view(conv.filters),
+                None if conv.bias is None else view(conv.bias),
+                plan,
+                epilogue,
+            )
+            emitter.emit()
+        func = builder.finish("vector", schedule.blocks, schedule.to_attr())
+    return EmittedKernel(func, list(constants.values()))
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """Positions of batch and far axes; (offset, size) of rows, columns and channels."""
+
+    outer: tuple[Index, ...]
+    row: Index
+    rows: Index
+    column: Index
+    columns: Index
+    channel: Index
+    channels: Index
+
+
+@dataclass(frozen=True)
+class _Filters:
+    """In ub, f32: a row for each kernel position, the row that is added."""
+
+    rows: SSAValue
+    bias: SSAValue | None
+
+
+@dataclass(frozen=True)
+class _Input:
+    """Input rows in ub, f32: `value` is [rows, columns, channels], from `row` and `column` on."""
+
+    value: SSAValue
+    row: Index
+    column: Index
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """Outputs [start, stop) of a row, `count` of them, if it is `certain` that there are any."""
+
+    start: Index
+    stop: Index
+    count: Index
+    certain: bool
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """What `count` outputs read of the input, the first of them being `start` of the tile."""
+
+    part: SSAValue
+    start: Index
+    count: Index
+
+
+@dataclass(frozen=True)
+class _Depthwise:
+    builder: KernelBuilder
+    conv: Depthwise
+    schedule: DepthwiseSchedule
+    source: SSAValue
+    filters: SSAValue
+    bias: SSAValue | None
+    plan: Plan
+    epilogue: TileEmitter
+
+    def emit(self) -> None:
+        """Filters before the loop over tiles where all tiles have all channels, else in it."""
+        b, conv, s = self.builder, self.conv, self.schedule
+        whole = self._filters(0, conv.channels) if s.channels == conv.channels else None
+        with b.block_loop(tile_counts(conv, s), s.blocks) as position:
+            *outer, rows_at, columns_at, channels_at = position
+            row, column, channel = (
+                b.mul(at, tile)
+                for at, tile in (
+                    (rows_at, s.rows),
+                    (columns_at, s.columns),
+                    (channels_at, s.channels),
+                )
+            )
+            tile = _Tile(
+                tuple(outer),
+                row,
+                b.rest(conv.near.output, row, s.rows),
+                column,
+                b.rest(conv.last.output, column, s.columns),
+                channel,
+                b.rest(conv.channels, channel, s.channels),
+            )
+            filters = whole or self._filters(channel, tile.channels)
+            self._tile(tile, filters)
+
+    # What is loaded
+
+    def _filters(self, channel: Index, channels: Index) -> _Filters:
+        rows = self._rows(self.filters, self.conv.taps, channel, channels)
+        bias = None if self.bias is None else self._rows(self.bias, 1, channel, channels)
+        return _Filters(rows, bias)
+
+    def _rows(self, view: SSAValue, count: int, channel: Index, channels: Index) -> SSAValue:
+        b = self.builder
+        source = b.subview(view, [0, channel], [count, channels])
+        return self._loaded(source, (count, self.schedule.channels))
+
+    def _loaded(self, source: SSAValue, capacity: Sequence[int]) -> SSAValue:
+        """A part of gm in ub, as f32."""
+        b, dtype = self.builder, self.conv.dtype
+        sizes = b.sizes(source)
+        raw = b.tile(Space.UB, capacity, dtype, sizes)
+        b.op(LoadOp, source, raw)
+        if dtype == "f32":
+            return raw
+        wide = b.tile(Space.UB, capacity, "f32", sizes)
+        b.op(VCastOp, raw, wide)
+        return wide
+
+    def _input(self, tile: _Tile, far: Sequence[Index], taps: tuple[Index, Index]) -> _Input:
+        """The input rows of a tile. Of one output row those of the kernel positions [low, high),
+        else the run of rows that the tile needs."""
+        b, conv, s = self.builder, self.conv, self.schedule
+        near, last = conv.near, conv.last
+        column, columns = self._span(last, tile.column, s.columns)
+        if s.rows > 1:
+            row, rows = self._span(near, tile.row, s.rows)
+            step = 1
+        else:
+            low, high = taps
+            step = near.dilation
+            first = b.sub(b.mul(tile.row, near.stride), near.begin)
+            row, rows = b.add(first, b.mul(low, step)), b.sub(high, low)
+            if int(near.counts(False).min()) == 0:
+                row, rows = b.min(row, near.size - 1), b.max(rows, 1)
+        batch, *_ = tile.outer
+        steps = [1] * (2 + len(far)) + [1, 1]
+        steps[-3] = step
+        source = b.subview(
+            self.source,
+            [batch, *far, row, column, tile.channel],
+            [1, *(1 for _ in far), rows, columns, tile.channels],
+            steps,
+            drop=tuple(range(1 + len(far))),
+        )
+        shape = (input_rows(conv, s), last.inputs_of(s.columns), s.channels)
+        return _Input(self._loaded(source, shape), row, column)
+
+    def _span(self, axis: WindowAxis, output: Index, outputs: int) -> tuple[Index, Index]:
+        """The first input and the number of inputs that a run of outputs needs, one at least."""
+        b = self.builder
+        reach = (axis.kernel - 1) * axis.dilation
+        first = b.sub(b.mul(output, axis.stride), axis.begin)
+        end = b.add(first, (outputs - 1) * axis.stride + reach + 1)
+        low, high = (b.max(first, 0) if axis.begin else first), b.min(end, axis.size)
+        starts = -axis.begin, (axis.output - 1) * axis.stride - axis.begin
+        if -starts[0] <= reach and starts[1] < axis.size:
+            return low, b.sub(high, low)
+        low = b.min(low, axis.size - 1)
+        return low, b.max(b.sub(high, low), 1)
+
+    # What is computed
+
+    def _tile(self, tile: _Tile, filters: _Filters) -> None:
+        b, conv, s = self.builder, self.conv, self.schedule
+        loaded = self._input(tile, (), (0, 0)) if s.rows > 1 else None
+        with b.loop(0, tile.rows, 1, "r") as line:
+            row = b.add(tile.row, line)
+            accumulator = self._started(tile, filters)
+            with ExitStack() as loops:
+                far: list[Index] = []
+                number: Index = 0
+                for axis, at in zip(conv.far, tile.outer[1:], strict=True):
+                    tap = loops.enter_context(b.loop(*self._taps(axis, at), 1, "k"))
+                    first = b.sub(b.mul(at, axis.stride), axis.begin)
+                    far.append(b.add(first, b.mul(tap, axis.dilation)))
+                    number = b.add(b.mul(number, axis.kernel), tap)
+                low, high = self._taps(conv.near, row)
+                rows = loaded or self._input(tile, far, (low, high))
+                tap = loops.enter_context(b.loop(low, high, 1, "k"))
+                number = b.add(b.mul(number, conv.near.kernel), tap)
+                line = self._line(rows, row, tap, low)
+                self._accumulate(tile, rows, line, filters, number, accumulator)
+            self._finish(tile, row, accumulator)
+
+    def _started(self, tile: _Tile, filters: _Filters) -> SSAValue:
+        """The accumulator of a row: its bias, or zero."""
+        b, s = self.builder, self.schedule
+        shape = (s.columns, s.channels)
+        accumulator = b.tile(Space.UB, shape, "f32", (tile.columns, tile.channels), "acc")
+        if filters.bias is None:
+            b.op(VBrcOp, b.scalar(0.0, "f32"), accumulator)
+        elif tile.columns == 1:
+            b.op(CopyOp, filters.bias, accumulator)
+        else:
+            b.op(VBrcOp, filters.bias, accumulator)
+        return accumulator
+
+    def _taps(self, axis: WindowAxis, at: Index) -> tuple[Index, Index]:
+        """The kernel positions that lie on the input for the output at a position."""
+        b = self.builder
+        if all(axis.range_of(tap) == (0, axis.output) for tap in range(axis.kernel)):
+            return 0, axis.kernel
+        before = b.sub(axis.begin, b.mul(at, axis.stride))
+        low = b.ceildiv(b.max(before, 0), axis.dilation)
+        after = b.ceildiv(b.max(b.add(before, axis.size), 0), axis.dilation)
+        return low, b.min(after, axis.kernel)
+
+    def _line(self, rows: _Input, row: Index, tap: Index, low: Index) -> Index:
+        """Which of the loaded rows a kernel position of an output row reads."""
+        b, near = self.builder, self.conv.near
+        if self.schedule.rows == 1:
+            return b.sub(tap, low)
+        first = b.sub(b.mul(row, near.stride), near.begin)
+        return b.sub(b.add(first, tap), rows.row)
+
+    def _accumulate(
+        self,
+        tile: _Tile,
+        rows: _Input,
+        line: Index,
+        filters: _Filters,
+        number: Index,
+        accumulator: SSAValue,
+    ) -> None:
+        """One row of the input with its kernel positions along the columns. A product is made
+        before the one ahead of it is added, so that the two need not wait for each other."""
+        b, last = self.builder, self.conv.last
+        waiting: tuple[_Piece, SSAValue] | None = None
+        for tap in range(last.kernel):
+            span = self._outputs(tile, tap)
+            if span is None:
+                continue
+            at = b.add(b.mul(number, last.kernel), tap)
+            weight = b.subview(filters.rows, [at, 0], [1, tile.channels])
+            if not span.certain:
+                with b.loop(span.start, span.stop, self.schedule.columns, "w") as start:
+                    piece = self._piece(tile, rows, line, tap, start, b.sub(span.stop, start))
+                    self._add(tile, piece, self._product(tile, piece, weight), accumulator)
+                continue
+            piece = self._piece(tile, rows, line, tap, span.start, span.count)
+            product = self._product(tile, piece, weight)
+            if waiting is not None:
+                self._add(tile, *waiting, accumulator)
+            waiting = piece, product
+        if waiting is not None:
+            self._add(tile, *waiting, accumulator)
+
+    def _outputs(self, tile: _Tile, tap: int) -> _Outputs | None:
+        """The outputs of a row for which a kernel position lies on the input."""
+        b, last = self.builder, self.conv.last
+        low, high = last.range_of(tap)
+        if low >= high:
+            return None
+        end = b.add(tile.column, tile.columns)
+        if (low, high) == (0, last.output):
+            return _Outputs(tile.column, end, tile.columns, True)
+        if self.schedule.columns == last.output:
+            return _Outputs(low, high, high - low, True)
+        return _Outputs(b.max(tile.column, low), b.min(end, high), 0, False)
+
+    def _piece(
+        self, tile: _Tile, rows: _Input, line: Index, tap: int, start: Index, count: Index
+    ) -> _Piece:
+        b, last = self.builder, self.conv.last
+        offset, inside = tap * last.dilation - last.begin, b.sub(start, tile.column)
+        if last.begin:
+            first = b.add(b.mul(start, last.stride), offset)
+            column = b.sub(first, rows.column)
+        else:
+            column = b.add(b.mul(inside, last.stride), offset)
+        part = b.subview(
+            rows.value,
+            [line, column, 0],
+            [1, count, tile.channels],
+            [1, 1 if count == 1 else last.stride, 1],
+            drop=(0,),
+        )
+        return _Piece(part, inside, count)
+
+    def _product(self, tile: _Tile, piece: _Piece, weight: SSAValue) -> SSAValue:
+        b, s = self.builder, self.schedule
+        shape = (s.columns, s.channels)
+        product = b.tile(Space.UB, shape, "f32", (piece.count, tile.channels), "product")
+        b.op(VMulOp, piece.part, weight, product)
+        return product
+
+    def _add(self, tile: _Tile, piece: _Piece, product: SSAValue, accumulator: SSAValue) -> None:
+        b = self.builder
+        sums = b.subview(accumulator, [piece.start, 0], [piece.count, tile.channels])
+        b.op(VAddOp, sums, product, sums)
+
+    def _finish(self, tile: _Tile, row: Index, accumulator: SSAValue) -> None:
+        """What follows the convolution, on one row of the tile."""
+        b, conv = self.builder, self.conv
+        spans = [
+            *((at, 1) for at in tile.outer),
+            (row, 1),
+            (tile.column, tile.columns),
+            (tile.channel, tile.channels),
+        ]
+        for axis, span in zip(conv.places, spans, strict=True):
+            if axis is not None:
+                self.epilogue.bound[axis] = span
+        buffer = self.plan.resident
+        if buffer is None:
+            raise RefusalError("epilogue-tile", "the epilogue does not read the convolution")
+        drop = tuple(
+            i for i, axis in enumerate(conv.places[-2:]) if axis is None or axis not in buffer.dims
+        )
+        if len(drop) == 2:
+            drop = (0,)
+        if drop:
+            accumulator = b.subview(accumulator, [0, 0], b.sizes(accumulator), drop=drop)
+        self.epilogue.views[buffer] = accumulator
+        self.epilogue.grid()

@@ -1,0 +1,19 @@
+"""What follows a contraction in a region, as a region of its own."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation, SSAValue
+
+from fusec.schedule.region import Region
+
+
+def epilogue_of(region: Region, result: SSAValue) -> Region:
+    """The operators that the outputs need, without those behind `result`, now an input."""
+    needed: set[Operation] = set()
+    stack = [value for value in region.outputs if value is not result]
+    while stack:
+        owner = stack.pop().owner
+        if isinstance(owner, Operation) and owner in region.inside and owner not in needed:
+            needed.add(owner)
+            stack += [value for value in owner.operands if value is not result]
+    return Region.of_ops([op for op in region.ops if op in needed], region.outputs)
