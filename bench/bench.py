@@ -1,6 +1,7 @@
 """Measures what the project promises and prints it; never fails a build. `make bench` calls it.
 
-Seconds are medians of several runs on this machine, so compare ratios; times of kernels are modelled.
+Seconds are medians of several runs on this machine, so compare ratios; times of kernels are
+modelled.
 """
 
 from __future__ import annotations
@@ -21,8 +22,7 @@ import fusec
 from fusec.accuracy.compare import worst
 from fusec.accuracy.inputs import seeded_inputs
 from fusec.accuracy.reference import run_reference
-from fusec.api import Compiled, CompileOptions
-from fusec.config.fusion_options import FusionOptions
+from fusec.api import Compiled
 
 ROOT = Path(__file__).resolve().parents[1]
 NETWORKS = {
@@ -50,20 +50,19 @@ def row(what: str, value: str, promise: str = "") -> None:
 def network(name: str, path: Path) -> None:
     """Every promised figure of one network."""
     print(f"{name}")
-    options = CompileOptions(fusion=FusionOptions(objective="kernels"))
     row("seconds to import", f"{median_seconds(lambda: fusec.load(path)):.2f}")
     model = fusec.load(path)
     replaced = set(model.weights.repeated)
     model = model.seeded(0)
     results: list[Compiled] = []
-    seconds = median_seconds(lambda: results.append(fusec.compile(model, options)))
+    seconds = median_seconds(lambda: results.append(fusec.compile(model, objective="kernels")))
     compiled = results[-1]
     stages = compiled.seconds
     fusion = stages["prepare"] + stages["optimise"]
     row("seconds to fuse (prepare, optimise)", f"{fusion:.2f}", "import and fusion: 2")
     row("seconds to placed npu IR", f"{seconds:.2f}", "10")
     profile = compiled.profile()
-    baseline = fusec.compile(model, CompileOptions(fusion=FusionOptions(enabled=False)))
+    baseline = fusec.compile(model, fusion=False)
     unfused = baseline.profile()
     limit = "60" if name == "light_resnet50" else "170"
     row("kernels, objective kernels", str(profile["kernels"]), limit)

@@ -1,7 +1,7 @@
 """Compiles and runs two real networks and prints what fusion gained; `make demo` calls it.
 
-ResNet-50 comes with the `onnx` package, BERT-base lies beside this file. Their weights are one repeated
-number, so seeded random ones are drawn. Times of kernels are modelled, seconds are measured.
+ResNet-50 comes with the `onnx` package, BERT-base lies beside this file. Their weights are one
+repeated number, so seeded random ones are drawn. Times of kernels are modelled, seconds measured.
 """
 
 from __future__ import annotations
@@ -16,11 +16,8 @@ import fusec
 from fusec.accuracy.compare import worst
 from fusec.accuracy.inputs import seeded_inputs
 from fusec.accuracy.reference import run_reference
-from fusec.api import CompileOptions
-from fusec.config.fusion_options import FusionOptions
 from fusec.export.ascend_check import check_kernels
 from fusec.export.kernels import export_kernels
-from fusec.schedule.target import module_target
 
 HERE = Path(__file__).resolve().parent
 NETWORKS = {
@@ -57,9 +54,9 @@ def column(path: Path, objective: str) -> list[str]:
 
     progress("compiling, fused and unfused")
     start = time.perf_counter()
-    compiled = fusec.compile(model, CompileOptions(fusion=FusionOptions(objective=objective)))
+    compiled = fusec.compile(model, objective=objective)
     seconds = time.perf_counter() - start
-    baseline = fusec.compile(model, CompileOptions(fusion=FusionOptions(enabled=False)))
+    baseline = fusec.compile(model, fusion=False)
 
     progress("timing the kernels (modelled)")
     fused, unfused = compiled.profile(), baseline.profile()
@@ -70,7 +67,7 @@ def column(path: Path, objective: str) -> list[str]:
 
     progress("asking Huawei's compiler")
     kernels, refused = export_kernels(compiled.unplaced)
-    verdicts = check_kernels(kernels, module_target(compiled.npu).vendor)
+    verdicts = check_kernels(kernels, compiled.target.vendor)
     accepted = sum(v.verdict.accepted for v in verdicts)
     return [
         str(fused["operators"]),

@@ -1,16 +1,18 @@
 """Whether every event is awaited before it is set again, however the pipes run.
 
-In: a placed kernel. Out: the faults. `fusec.simulator.witness` plays flags in program order, in which
-a set always follows the wait for the one before; a pipe that runs ahead may set twice all the same.
+In: a placed kernel. Out: the faults. `fusec.simulator.witness` plays flags in program order, in
+which a set always follows the wait for the one before; a pipe that runs ahead may set twice.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from xdsl.dialects.func import FuncOp
 
 from fusec.simulator.decode import decode_kernel
 from fusec.simulator.form import AGENTS, SCALAR_OF, Barrier, BlockFlag, Flag, Instr, ScalarLoad
-from fusec.simulator.stream import Region, stream_of
+from fusec.simulator.stream import Event, Region, stream_of
 
 _ALL = range(len(AGENTS))
 
@@ -29,7 +31,8 @@ def _zero(load: ScalarLoad, region: Region) -> int:
 
 
 class _Block:
-    """`passed[a][b]`: how many commands of b are over before a goes on; `given[a]`: a's commands."""
+    """`given[a]`: how many commands pipe a has; `passed[a][b]`: how many of b's are over before a
+    goes on."""
 
     def __init__(self) -> None:
         self.passed = [[0 for _ in _ALL] for _ in _ALL]
@@ -38,8 +41,8 @@ class _Block:
         self.awaited: dict[tuple[int, int, int], int] = {}
         self.faults: list[str] = []
 
-    def run(self, events: object) -> list[str]:
-        for statement, first in events:  # type: ignore[attr-defined]
+    def run(self, events: Iterable[Event]) -> list[str]:
+        for statement, first in events:
             if isinstance(statement, Instr):
                 self.given[statement.agent] += 1
             elif isinstance(statement, Barrier):

@@ -253,9 +253,39 @@ def _constant_of_shape(node: Node) -> Meaning:
     return Meaning("constant_of_shape", [], attrs)
 
 
+def _mod(node: Node) -> Meaning:
+    return Meaning("mod", node.inputs, {"fmod": bool(node.attrs.get("fmod", 0))})
+
+
+def _scan(name: str) -> Callable[[Node], Meaning | None]:
+    def translate(node: Node) -> Meaning:
+        attrs: dict[str, AttrValue] = {k: bool(node.attrs.get(k)) for k in ("exclusive", "reverse")}
+        axis = cast(Array, node.inputs[1]).item()
+        return Meaning(name, node.inputs[:1], {"axis": axis, **attrs})
+
+    return translate
+
+
+def _bit_cast(node: Node) -> Meaning | None:
+    if _dtype_name(node.attrs["to"]) not in DATA_TYPES or node.data().dtype.name not in DATA_TYPES:
+        return None
+    return Meaning("bit_cast", node.inputs, {"to": _dtype_name(node.attrs["to"])})
+
+
+def _grid_sample(node: Node) -> Meaning:
+    mode = str(node.attrs.get("mode", "linear"))
+    attrs: dict[str, AttrValue] = {
+        "mode": {"bilinear": "linear", "bicubic": "cubic"}.get(mode, mode),
+        "padding_mode": node.attrs.get("padding_mode", "zeros"),
+        "align_corners": bool(node.attrs.get("align_corners", 0)),
+    }
+    return Meaning("grid_sample", node.inputs, attrs)
+
+
 _SAME = (
     "Add Sub Mul Div Pow Max Min And Or Xor Not Equal Greater Less Where Relu Clip Neg Abs Exp Log "
-    "Sqrt Reciprocal Tanh Sigmoid Erf Identity"
+    "Sqrt Reciprocal Tanh Sigmoid Erf Identity Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh "
+    "Atanh Floor Ceil Round Sign Det"
 )
 
 NODES: dict[str, Callable[[Node], Meaning | None]] = {
@@ -294,6 +324,17 @@ NODES: dict[str, Callable[[Node], Meaning | None]] = {
     "Pad": _pad,
     "Gather": _renamed("gather", "axis"),
     "GatherElements": _renamed("gather_elements", "axis"),
+    "Mod": _mod,
+    **{f"Bitwise{key}": _same(f"bitwise_{key.lower()}") for key in ("And", "Or", "Xor", "Not")},
+    "BitShift": _renamed("bit_shift", "direction"),
+    "BitCast": _bit_cast,
+    "CumSum": _scan("cum_sum"),
+    "CumProd": _scan("cum_prod"),
+    "GatherND": _renamed("gather_nd", "batch_dims"),
+    "ScatterElements": _renamed("scatter_elements", "axis", "reduction"),
+    "ScatterND": _renamed("scatter_nd", "reduction"),
+    "ReverseSequence": _renamed("reverse_sequence", "batch_axis", "time_axis"),
+    "GridSample": _grid_sample,
     "EyeLike": _eye_like,
     "ConstantOfShape": _constant_of_shape,
 }

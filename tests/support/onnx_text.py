@@ -1,4 +1,4 @@
-"""ONNX models from ONNX's own text form: `onnx_text.py IN OUT` for FileCheck tests, `model` for pytest.
+"""ONNX models from ONNX's own text form, as a command (`onnx_text.py IN OUT`) and for pytest.
 
 Lines that begin with # are comments, so that a test file is its own input.
 """

@@ -1,9 +1,9 @@
 """Random small kernels of the npu level, without flags, as text: loops of all kinds around loads,
 vector operators, stores and products on buffers that rotate, share and are cut into views.
 
-They compute nothing of use. `place=True` leaves the addresses to npu-place; otherwise the allocs get
-random addresses, so that buffers overlap that a compiler would keep apart. In a `tidy` kernel every
-loop has at least two iterations and every conflict that may happen does.
+They compute nothing of use. `place=True` leaves the addresses to npu-place; otherwise the allocs
+get random addresses, so that buffers overlap that a compiler would keep apart. In a `tidy` kernel
+every loop has at least two iterations and every conflict that may happen does.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class Buffer:
 
 @dataclass
 class Scope:
-    """What is in sight: buffers, and offsets in tiles of ROWS rows with the number that they reach."""
+    """What is in sight: buffers, and offsets in tiles of ROWS rows, each with a number of tiles
+    that it stays below."""
 
     buffers: list[Buffer]
     offsets: list[tuple[str, int]]

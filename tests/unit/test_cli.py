@@ -402,7 +402,6 @@ def test_no_model(fusec: Fusec, model: str, message: str) -> None:
         (["x=7x31"], "--shape x=7x31 does not fit the model's Nx32"),
         (["x=7"], "--shape x=7 does not fit the model's Nx32"),
         (["z=7x32"], "--shape names 'z', but the inputs are x"),
-        (["x=0x32"], "has no elements"),
     ],
 )
 def test_shapes_that_do_not_fit(fusec: Fusec, shape: list[str], message: str) -> None:

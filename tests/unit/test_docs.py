@@ -1,9 +1,13 @@
-"""The reference pages say what the code says; `make docs` writes them anew."""
+"""The pages say what the code says: generated ones are current, examples run, links lead on."""
 
+import doctest
+import re
 from pathlib import Path
 
 import pytest
 
+from fusec.pipelines import STAGES
+from fusec.tools.cli.arguments import parse
 from fusec.tools.docs import FOLDER, pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,3 +24,45 @@ def test_page_is_current(name: str) -> None:
 def test_no_page_is_left_over() -> None:
     made = {name for name in PAGES if name.startswith("reference/")}
     assert {f"reference/{f.name}" for f in (ROOT / FOLDER / "reference").glob("*.md")} == made
+
+
+def test_examples_of_the_python_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / FOLDER / "python.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    example = doctest.DocTestParser().get_doctest("".join(blocks), {}, "python.md", None, 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    result = runner.run(example)
+    assert result.attempted > 20
+    assert result.failed == 0
+
+
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / FOLDER).rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+
+
+@pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: file.name)
+def test_links_lead_somewhere(file: Path) -> None:
+    for link in re.findall(r"\]\(([^)#\s]+)", file.read_text()):
+        assert "://" in link or (file.parent / link).exists(), link
+
+
+COMMANDS = ("compile", "run", "profile", "compare", "ascend-check")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_page_names_every_option(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / FOLDER / "commands.md").read_text()
+    assert f"## fusec {command}\n" in text
+    with pytest.raises(SystemExit):
+        parse([command, "--help"])
+    options = re.findall(r"(?<![\w-])--[a-z-]+", capsys.readouterr().out)
+    assert len(options) > 8
+    assert [option for option in options if option not in text] == []
+
+
+def test_readme_has_the_stages_and_commands() -> None:
+    text = (ROOT / "README.md").read_text()
+    for stage, passes in STAGES.items():
+        assert f"| `{stage}` | {', '.join(f'`{name}`' for name in passes)} |" in text
+    for command in COMMANDS:
+        assert f"| `fusec {command} MODEL" in text

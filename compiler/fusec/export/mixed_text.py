@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import scf
+from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.memref import ReinterpretCastOp, SubviewOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from fusec.export.core_share import Share, share_of
 from fusec.export.cube_text import DOUBLE, doubles_l1, mmad_sizes, transposes, whole_buffer
 from fusec.export.instructions import instruction
 from fusec.export.l1_parts import parts_of
@@ -20,6 +23,7 @@ from fusec.export.reason import NotInHivm
 from fusec.export.tensor_text import TensorText
 from fusec.export.vector_text import VECTOR_OPS
 from fusec.export.workspace_slice import workspace_slice
+from fusec.npu.views import Size
 from fusec_dialects.npu.attrs import Core, Space, space_of
 from fusec_dialects.npu.base import NpuOp
 from fusec_dialects.npu.cube import MmadOp
@@ -48,6 +52,9 @@ class MixedText(TensorText):
         self.cores = {op: _cores(op) for op in self.live}
         self.accumulators: dict[SSAValue, SSAValue] = {}
         self._shared = False
+        self._share: Share | None = None
+        self._first: str | None = None
+        self._count: Size = 0
         self._parts = parts_of(func, self.live)
         self.handlers |= {
             AllocOp: self._alloc,
@@ -75,7 +82,7 @@ class MixedText(TensorText):
     # Control
 
     def block(self, block: Block) -> None:
-        """What stores outside of any loop over lines is done by the first vector core alone."""
+        """What stores outside of any loop over lines is shared, or done by the first core alone."""
         ops = [op for op in block.ops if op in self.live]
         end = len(ops)
         if not self._shared and any(isinstance(op, StoreOp) for op in ops):
@@ -84,15 +91,62 @@ class MixedText(TensorText):
             self.operation(op)
         if end == len(ops):
             return
-        core = self._sub_block()
-        self.open(
-            f"scf.for {self.fresh('once')} = {core} to {self.index(1)} step {self.index(2)} {{"
-        )
+        self._share = share_of(ops[end:], self.shapes, self.accumulators)
+        self._open_share()
         self._shared = True
         for op in ops[end:]:
             self.operation(op)
-        self._shared = False
+        self._shared, self._share, self._first = False, None, None
         self.close()
+
+    def _open_share(self) -> None:
+        """The head of a loop that runs once at most: on the lines of this core, if they are shared,
+        else on all of them on the first core."""
+        core, share = self._sub_block(), self._share
+        if share is None:
+            once, one, two = self.fresh("once"), self.index(1), self.index(2)
+            self.open(f"scf.for {once} = {core} to {one} step {two} {{")
+            return
+        half, lower, self._first = self.index(share.half), self.fresh("lower"), self.fresh("line")
+        self.line(f"{lower} = arith.muli {core}, {half} : index")
+        upper, step = self.index_value(share.size), self.index(2 * share.half)
+        self.open(f"scf.for {self._first} = {lower} to {upper} step {step} {{")
+        for buffer, axis in share.axes.items():
+            shape = self.shapes[buffer]
+            self.shapes[buffer] = (*shape[:axis], share.half, *shape[axis + 1 :])
+        self._count = share.half
+        if share.size != 2 * share.half:
+            rest, count = self.fresh("rest"), self.fresh("count")
+            self.line(f"{rest} = arith.subi {upper}, {self._first} : index")
+            self.line(f"{count} = arith.minsi {rest}, {half} : index")
+            self._count = self._placeholder(count)
+
+    def view_parts(self, op: SubviewOp | ReinterpretCastOp) -> list[list[Size]]:
+        parts = super().view_parts(op)
+        if self._share is None or self._first is None or op not in self._share.views:
+            return parts
+        axis = self._share.views[op]
+        moved = self._first
+        if parts[0][axis] != 0:
+            moved = self.fresh("moved")
+            offset = self.index_value(parts[0][axis])
+            self.line(f"{moved} = arith.addi {offset}, {self._first} : index")
+        parts[0][axis] = self._placeholder(moved)
+        parts[1][axis] = self._count
+        return parts
+
+    def view_sizes(self, value: SSAValue) -> tuple[list[Size], list[int]]:
+        sizes, kept = super().view_sizes(value)
+        axis = None if self._share is None else self._share.axes.get(root_of(value))
+        if axis is not None:
+            sizes[axis] = self._count
+        return sizes, kept
+
+    def _placeholder(self, name: str) -> SSAValue:
+        """A value for what only the text has."""
+        value = Block(arg_types=[IndexType()]).args[0]
+        self.names[value] = name
+        return value
 
     def loop(self, op: scf.ForOp) -> None:
         if op.results:
@@ -171,7 +225,8 @@ class MixedText(TensorText):
         root = root_of(op.dest)
         if root_of(op.source) in self.accumulators:
             accumulator = self.accumulators[root_of(op.source)]
-            cut = workspace_slice(op, self.shapes[accumulator], self.shapes[root], self.name)
+            shapes = self.shapes[accumulator], self.shapes[root]
+            cut = workspace_slice(op, *shapes, self.name, self._first)
             self.tensors[root] = self.slice_of(accumulator, cut, root)
         elif space_of(root.type) == Space.UB:
             self.buffer(root)

@@ -15,7 +15,7 @@ from xdsl.dialects.memref import ReinterpretCastOp, SubviewOp
 from xdsl.ir import Operation, SSAValue
 
 from fusec.export.hivm_types import memref_text, tensor_text
-from fusec.export.kernel_text import KernelText
+from fusec.export.kernel_text import KernelText, static_sizes
 from fusec.export.live_ops import root_of
 from fusec.export.reason import NotInHivm
 from fusec.export.tensor_shapes import kept_of, tensor_shapes
@@ -165,15 +165,15 @@ class TensorText(KernelText):
         self.tensors[root] = self._to_tensor(self.name(root), self.type_text(root))
 
     def _first_part(self, op: LoadOp, name: str, whole: Layout) -> tuple[str, str]:
-        sizes, kept = self._sizes_of(op.dest)
+        sizes, kept = self.view_sizes(op.dest)
         if list(whole.shape) == sizes and len(kept) == whole.rank:
             return name, memref_text(whole, spaces=False)
         zeros, ones = [0] * whole.rank, [1] * whole.rank
-        static = [size if isinstance(size, int) else None for size in sizes]
+        static = static_sizes(sizes)
         drop = [axis for axis in range(whole.rank) if axis not in kept]
         part, type_ = self.fresh("part"), whole.subview(zeros, static, ones, drop)
         texts = memref_text(whole, spaces=False), memref_text(type_, spaces=False)
-        lists = f"{zeros} [{self._sizes(sizes)}] {ones}"
+        lists = f"{zeros} [{self.index_list(sizes)}] {ones}"
         self.line(f"{part} = memref.subview {name}{lists} : {texts[0]} to {texts[1]}")
         return part, texts[1]
 
@@ -186,14 +186,14 @@ class TensorText(KernelText):
         """What a view has of the tensor of its buffer: name and type."""
         root = root_of(value)
         name, shape = self.tensors[root], self.shapes[root]
-        sizes, kept = self._sizes_of(value)
+        sizes, kept = self.view_sizes(value)
         if list(shape) == sizes and len(kept) == len(shape):
             return name, self.tensor_type(root)
-        static = [size if isinstance(size, int) else None for size in sizes]
+        static = static_sizes(sizes)
         part = self.fresh("part")
         type_ = tensor_text([static[axis] for axis in kept], self.dtype(value))
         zeros, ones = [0] * len(shape), [1] * len(shape)
-        lists = f"{zeros} [{self._sizes(sizes)}] {ones}"
+        lists = f"{zeros} [{self.index_list(sizes)}] {ones}"
         types = f"{self.tensor_type(root)} to {type_}"
         self.line(f"{part} = tensor.extract_slice {name}{lists} : {types}")
         return part, type_
@@ -213,16 +213,13 @@ class TensorText(KernelText):
             return name
         return self.expanded(name, flat, [list(group) for group in cut.axes], dest)
 
-    def _sizes_of(self, value: SSAValue) -> tuple[list[Size], list[int]]:
+    def view_sizes(self, value: SSAValue) -> tuple[list[Size], list[int]]:
         """The sizes of a view along the axes of its buffer, and which of them it has."""
         kept, sizes = kept_of(value), sizes_of(value)
         full: list[Size] = [1] * len(self.shapes[root_of(value)])
         for axis, size in zip(kept, sizes or (), strict=True):
             full[axis] = size
         return full, kept
-
-    def _sizes(self, sizes: Sequence[Size]) -> str:
-        return ", ".join(str(s) if isinstance(s, int) else self.name(s) for s in sizes)
 
 
 def _groups(kept: Sequence[int], rank: int) -> list[list[int]]:

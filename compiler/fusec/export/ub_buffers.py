@@ -44,6 +44,8 @@ def packed(alloc: AllocOp, live: Collection[Operation]) -> Layout:
     views = [op for op in uses if isinstance(op, SubviewOp)]
     if layout.space != Space.UB or len(shape) < 2 or not views or len(views) < len(uses):
         return layout
+    if not all(_begins(view) for view in views):
+        return layout
     axis = len(shape) - 1
     while axis > 0 and all(_is_first(view, axis) for view in views):
         shape[axis] = 1
@@ -52,6 +54,16 @@ def packed(alloc: AllocOp, live: Collection[Operation]) -> Layout:
         block = max(BLOCK_BYTES // element_bytes(alloc.result.type.element_type), 1)
         shape[axis] = -(-shape[axis] // block) * block
     return layout._replace(shape=tuple(shape))
+
+
+def _begins(view: SubviewOp) -> bool:
+    """Whether a view, and every view of it, begins with its source: any line of a packed column but
+    the first lies inside a block.
+    """
+    if any(int(offset) != 0 for offset in view.static_offsets.get_values()):
+        return False
+    nested = (use.operation for use in view.result.uses)
+    return all(_begins(op) for op in nested if isinstance(op, SubviewOp))
 
 
 def _is_first(view: SubviewOp, axis: int) -> bool:

@@ -52,8 +52,12 @@ def workspace_slice(
     accumulator: tuple[int, ...],
     dest: tuple[int, ...],
     name_of: Callable[[SSAValue], str],
+    start: str | None = None,
 ) -> Slice:
-    """`accumulator`, `dest`: their shapes. NotInHivm for what is no run of whole chunks."""
+    """`accumulator`, `dest`: their shapes; `start`: the first line of a core's share.
+
+    NotInHivm for what is no run of whole chunks.
+    """
     height, width = accumulator
     axes = [axis for axis in _axes(op, dest, name_of) if axis.extent > 1]
     columns = [axis for axis in axes if axis.stride == 1 and width > 1]
@@ -64,7 +68,7 @@ def workspace_slice(
     ):
         raise NotInHivm(op, "a tile is read along other axes than its lines and columns")
     line = lines[0].offset if lines else "0"
-    if rows > height or (line != "0" and height % rows):
+    if rows > height or (start is None and line != "0" and height % rows):
         raise NotInHivm(
             op, f"chunks of {rows} lines do not divide the {height} lines of a tile of the product"
         )
@@ -72,13 +76,28 @@ def workspace_slice(
     sizes = (rows, columns[0].size if columns else 1)
     groups = (tuple(range(split)), tuple(range(split, len(dest))))
     return Slice(
-        line,
+        start or line,
         (lines[0].stride or width) // width if lines else 1,
         columns[0].offset if columns else "0",
         sizes,
         tuple(size for size, group in zip(sizes, groups, strict=True) if group),
         tuple(group for group in groups if group),
     )
+
+
+def line_axis(
+    op: LoadOp, accumulator: tuple[int, ...], dest: tuple[int, ...]
+) -> tuple[int, int] | None:
+    """The axis of the destination that lines run along, outermost, and the lines of a step on it.
+
+    None where it is one line, or does not begin with the first.
+    """
+    width = accumulator[1]
+    axes = [axis for axis in _axes(op, dest, str) if axis.extent > 1]
+    lines = [axis for axis in axes if axis.stride != 1 or width == 1]
+    if not lines or lines[0].size == 1 or lines[0].offset != "0":
+        return None
+    return lines[0].place, (lines[0].stride or width) // width
 
 
 def _axes(op: LoadOp, dest: tuple[int, ...], name_of: Callable[[SSAValue], str]) -> Iterator[_Axis]:

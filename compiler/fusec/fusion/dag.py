@@ -12,7 +12,7 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from fusec.semantics.classes import FusionClass, fusion_class
-from fusec_dialects.graph import ConstantOp, GraphOp, WeightOp
+from fusec_dialects.graph import CallOp, ConstantOp, FusedOp, GraphOp, WeightOp
 
 ACCESS = frozenset({"transpose", "slice", "expand"})
 """Movements that a kernel can also do as an access map of an operand or result."""
@@ -90,8 +90,9 @@ class Dag:
         return not self.constant[i] and (self.is_view(i) or self.names[i] in ACCESS)
 
     def is_compute(self, i: int) -> bool:
-        """An operator that has to be in a group."""
-        return not self.is_constant(i) and not self.is_view(i)
+        """An operator that has to be in a group; one that is a group or a call already is not."""
+        settled = isinstance(self.ops[i], FusedOp | CallOp)
+        return not self.is_constant(i) and not self.is_view(i) and not settled
 
     def only_user(self, i: int) -> int | None:
         """The one operator that uses i, all of its uses; None for outputs and for several users.

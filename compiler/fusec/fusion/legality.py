@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from fusec.fusion.build import group_block
+from fusec.fusion.dag import Dag
 from fusec.fusion.group import Cover, Group
 from fusec.graph.batch_norm import fold_batch_norms
 from fusec.graph.channels_last import channels_last
@@ -20,6 +21,8 @@ from fusec.schedule.cost import estimate
 from fusec.schedule.region import Region
 from fusec.schedule.schedule import schedule
 from fusec.schedule.types import Refusal
+from fusec.semantics.classes import FusionClass
+from fusec_dialects.graph.base import tensor_type
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,12 @@ class Legality:
 
     def cost(self, cover: Cover, group: Group) -> Cost | Refusal:
         """Cost of a group as one kernel, or why it cannot be one."""
+        if (mask := _added_mask(cover, group)) is not None:
+            return Refusal(
+                "may-be-infinite",
+                f"{cover.dag.place(mask)}: what is added before a softmax is a mask that may hold "
+                "-inf; the cube core adds by a product with an identity matrix, where that is nan",
+            )
         key = _structure(cover, group)
         if (found := self._known.get(key)) is None:
             found = self._known[key] = self._ask(cover, group)
@@ -64,6 +73,37 @@ class Legality:
             return answer
         found = estimate(region, answer, self._target)
         return Cost(found.us, found.gm_bytes)
+
+
+def _added_mask(cover: Cover, group: Group) -> int | None:
+    """The addition of a whole tile to a contraction's result that goes into a softmax."""
+    dag, ops = cover.dag, tuple(group.ops())
+    if not any(dag.classes[i] == FusionClass.CONTRACTION for i in ops):
+        return None
+    inside = set(ops)
+    for i in ops:
+        if dag.names[i] != "add":
+            continue
+        for value, owner in zip(dag.ops[i].operands, dag.operands[i], strict=True):
+            tile = [n for n in tensor_type(value).get_shape()[-2:] if n != 1]
+            if owner not in inside and len(tile) == 2 and _reaches_softmax(dag, i):
+                return i
+    return None
+
+
+def _reaches_softmax(dag: Dag, start: int) -> bool:
+    """Whether views, casts and further additions alone lead from an operator to a softmax."""
+    stack, seen = [start], {start}
+    while stack:
+        for user in dag.users[stack.pop()]:
+            if user < 0 or user in seen:
+                continue
+            if dag.names[user] in ("softmax", "log_softmax"):
+                return True
+            if dag.is_view(user) or dag.names[user] in ("cast", "add", "where", "mul"):
+                seen.add(user)
+                stack.append(user)
+    return False
 
 
 def _structure(cover: Cover, group: Group) -> object:

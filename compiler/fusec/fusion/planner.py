@@ -32,6 +32,11 @@ class Planner:
         self._options = options
         self._costs: dict[int, Cost | Refusal] = {}
 
+    @property
+    def objective(self) -> str:
+        """What a plan is judged by: "time", "bytes" or "kernels"."""
+        return self._options.objective
+
     def run(self) -> Cover:
         """Decide; without `enabled`, views are absorbed all the same since they are no fusion."""
         if self._options.enabled:
@@ -133,7 +138,7 @@ class Planner:
         return self._profitable(found, costs)
 
     def _profitable(self, merged: Cost, parts: list[Cost]) -> Cost | Refusal:
-        objective = self._options.objective
+        objective = self.objective
         if objective == "kernels":
             return merged
         before = sum(p.us if objective == "time" else p.gm_bytes for p in parts)

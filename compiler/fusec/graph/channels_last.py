@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from fusec.semantics.classes import FusionClass, fusion_class
-from fusec_dialects.graph import ConstantOp, GraphOp, YieldOp, build
+from fusec_dialects.graph import AttrValue, ConstantOp, GraphOp, YieldOp, build
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.compute import (
     AveragePoolOp,
@@ -20,9 +20,10 @@ from fusec_dialects.graph.compute import (
     ConvOp,
     GlobalAveragePoolOp,
     MaxPoolOp,
+    ReduceOp,
 )
-from fusec_dialects.graph.movement import ReshapeOp
-from fusec_dialects.graph.shapes import Shape, dims_of, make_type
+from fusec_dialects.graph.movement import ReshapeOp, TransposeOp
+from fusec_dialects.graph.shapes import Shape, dims_of, make_type, normal_axis
 
 POOLS = (MaxPoolOp, AveragePoolOp, GlobalAveragePoolOp, BatchNormalizationOp)
 
@@ -98,6 +99,7 @@ class _Converter:
         self._last: set[SSAValue] = set()
         self._changes: dict[SSAValue, Change] = {}
         self._converted: list[GraphOp] = []
+        self._attrs: dict[Operation, dict[str, AttrValue]] = {}
         self._first_users: set[SSAValue] = set()
 
     def plan(self, arguments: Collection[int]) -> None:
@@ -140,6 +142,14 @@ class _Converter:
     def _follow(self, op: GraphOp) -> None:
         kind = fusion_class(op.op_name)
         shape = dims_of(tensor_type(op.results[0]))
+        if isinstance(op, TransposeOp):
+            order = to_first(len(shape))
+            self._attrs[op] = {"perm": tuple(order[p] for p in op.perm.get_values())}
+            self._converted.append(op)
+            return
+        if isinstance(op, ReduceOp):
+            self._reduction(op)
+            return
         if kind == FusionClass.VIEW and op.op_name != "identity":
             source = dims_of(tensor_type(op.operands[0]))
             if any(d != 1 for d in source[2:]):
@@ -156,6 +166,19 @@ class _Converter:
                 continue
             self._want_last(operand, len(shape))
         self._last.update(op.results)
+        self._converted.append(op)
+
+    def _reduction(self, op: ReduceOp) -> None:
+        """Reduced axes move; without them the others must come in the order that they had."""
+        rank = len(dims_of(tensor_type(op.x)))
+        gone = {normal_axis(axis, rank) for axis in op.axes.get_values()} or set(range(rank))
+        order = to_last(rank)
+        kept = [axis for axis in order if axis not in gone]
+        if op.keepdims.value.data:
+            self._last.add(op.y)
+        elif kept != sorted(kept):
+            raise _Refused
+        self._attrs[op] = {"axes": tuple(sorted(order.index(axis) for axis in gone))}
         self._converted.append(op)
 
     def _want_last(self, value: SSAValue, rank: int) -> None:
@@ -188,6 +211,9 @@ class _Converter:
         converted = set[Operation](self._converted)
         results: set[int] = set()
         for op in self._block.ops:
+            if isinstance(op, TransposeOp) and self._stays(op):
+                mapping[op.y] = mapping[op.x]
+                continue
             if isinstance(op, GraphOp) and op in converted:
                 copy = self._rewritten(op, [mapping[o] for o in op.operands])
                 copy.location = op.location
@@ -201,10 +227,15 @@ class _Converter:
                 results = {i for i, v in enumerate(op.values) if v in self._last}
         return ChannelsLast(block, arguments, results)
 
+    def _stays(self, op: TransposeOp) -> bool:
+        """Whether a transposition of what is channels last now moves nothing."""
+        perm = self._attrs.get(op, {}).get("perm")
+        return perm is not None and perm == tuple(range(len(op.perm.get_values())))
+
     def _rewritten(self, op: GraphOp, operands: Sequence[SSAValue]) -> GraphOp:
         if fusion_class(op.op_name) == FusionClass.VIEW and op.op_name != "identity":
             return ReshapeOp.make(operands, [r.type for r in op.results])
-        values: dict[str, str] = {}
+        values: dict[str, AttrValue] = {**self._attrs.get(op, {})}
         if isinstance(op, ConvOp):
             values = {"x_layout": "NHWC", "w_layout": "HWIO", "y_layout": "NHWC"}
         elif isinstance(op, POOLS):

@@ -87,9 +87,11 @@ class _Folder:
             if top in self._inner:
                 continue
             if missing:
-                stack.extend(missing)
+                stack.extend(reversed(missing))
             elif isinstance(op, WeightOp):
-                self._inner[top] = self._weights.weight(op.weight.data, tensor_type(op.y))
+                stored = self._weights.weight(op.weight.data, tensor_type(op.y))
+                stored.name_hint = stored.name_hint or top.name_hint
+                self._inner[top] = stored
             else:
                 self._weights.adopt(op.clone(self._inner))
         return self._inner[value]

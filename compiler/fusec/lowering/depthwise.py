@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.ir import SSAValue
 
@@ -18,6 +18,7 @@ from fusec.lowering.arguments import arguments_of, output
 from fusec.lowering.arithmetic import Index
 from fusec.lowering.builder import KernelBuilder
 from fusec.lowering.emitted import EmittedKernel
+from fusec.lowering.taps import span_of, taps_of
 from fusec.lowering.vector import TileEmitter, constants_of
 from fusec.schedule.axes import Port
 from fusec.schedule.depthwise import (
@@ -29,10 +30,9 @@ from fusec.schedule.depthwise import (
 )
 from fusec.schedule.depthwise_problem import Depthwise, Operand, depthwise_problem
 from fusec.schedule.footprint import Tiles
-from fusec.schedule.plan import Plan
+from fusec.schedule.plan import Action, Plan
 from fusec.schedule.region import Region
 from fusec.schedule.types import Refusal, RefusalError
-from fusec.schedule.window import WindowAxis
 from fusec_dialects.graph import KernelOp
 from fusec_dialects.npu import CopyOp, LoadOp, VAddOp, VBrcOp, VCastOp, VMulOp
 from fusec_dialects.npu.attrs import Space
@@ -162,7 +162,8 @@ class _Depthwise:
                 b.rest(conv.channels, channel, s.channels),
             )
             filters = whole or self._filters(channel, tile.channels)
-            self._tile(tile, filters)
+            self._bind(tile)
+            self._tiles(tile, filters)
 
     # What is loaded
 
@@ -193,9 +194,9 @@ class _Depthwise:
         else the run of rows that the tile needs."""
         b, conv, s = self.builder, self.conv, self.schedule
         near, last = conv.near, conv.last
-        column, columns = self._span(last, tile.column, s.columns)
+        column, columns = span_of(b, last, tile.column, s.columns)
         if s.rows > 1:
-            row, rows = self._span(near, tile.row, s.rows)
+            row, rows = span_of(b, near, tile.row, s.rows)
             step = 1
         else:
             low, high = taps
@@ -217,22 +218,34 @@ class _Depthwise:
         shape = (input_rows(conv, s), last.inputs_of(s.columns), s.channels)
         return _Input(self._loaded(source, shape), row, column)
 
-    def _span(self, axis: WindowAxis, output: Index, outputs: int) -> tuple[Index, Index]:
-        """The first input and the number of inputs that a run of outputs needs, one at least."""
-        b = self.builder
-        reach = (axis.kernel - 1) * axis.dilation
-        first = b.sub(b.mul(output, axis.stride), axis.begin)
-        end = b.add(first, (outputs - 1) * axis.stride + reach + 1)
-        low, high = (b.max(first, 0) if axis.begin else first), b.min(end, axis.size)
-        starts = -axis.begin, (axis.output - 1) * axis.stride - axis.begin
-        if -starts[0] <= reach and starts[1] < axis.size:
-            return low, b.sub(high, low)
-        low = b.min(low, axis.size - 1)
-        return low, b.max(b.sub(high, low), 1)
-
     # What is computed
 
-    def _tile(self, tile: _Tile, filters: _Filters) -> None:
+    def _bind(self, tile: _Tile) -> None:
+        """Tells the epilogue where the tile lies; the row comes later."""
+        spans: list[tuple[Index, Index]] = [(at, 1) for at in tile.outer]
+        spans += [(tile.row, 1), (tile.column, tile.columns), (tile.channel, tile.channels)]
+        for axis, span in zip(self.conv.places, spans, strict=True):
+            if axis is not None and axis != self.conv.swept:
+                self.epilogue.bound[axis] = span
+
+    def _tiles(self, tile: _Tile, filters: _Filters) -> None:
+        """The rows of a tile; all rows, some at a time, in the middle of an epilogue that reduces
+        them."""
+        b, near, s = self.builder, self.conv.near, self.schedule
+        if self.conv.swept is None:
+            actions = [item for item in self.plan.grid if isinstance(item, Action)]
+            self._tile(tile, filters, actions)
+            return
+        for item in self.plan.grid:
+            if isinstance(item, Action):
+                self.epilogue.run([item])
+                continue
+            with b.loop(0, near.output, s.rows, "s") as row:
+                part = replace(tile, row=row, rows=b.rest(near.output, row, s.rows))
+                self._tile(part, filters, [action for body in item.bodies for action in body])
+            self.epilogue.bound.pop(item.axes[0])
+
+    def _tile(self, tile: _Tile, filters: _Filters, after: Sequence[Action]) -> None:
         b, conv, s = self.builder, self.conv, self.schedule
         loaded = self._input(tile, (), (0, 0)) if s.rows > 1 else None
         with b.loop(0, tile.rows, 1, "r") as line:
@@ -242,17 +255,17 @@ class _Depthwise:
                 far: list[Index] = []
                 number: Index = 0
                 for axis, at in zip(conv.far, tile.outer[1:], strict=True):
-                    tap = loops.enter_context(b.loop(*self._taps(axis, at), 1, "k"))
+                    tap = loops.enter_context(b.loop(*taps_of(b, axis, at), 1, "k"))
                     first = b.sub(b.mul(at, axis.stride), axis.begin)
                     far.append(b.add(first, b.mul(tap, axis.dilation)))
                     number = b.add(b.mul(number, axis.kernel), tap)
-                low, high = self._taps(conv.near, row)
+                low, high = taps_of(b, conv.near, row)
                 rows = loaded or self._input(tile, far, (low, high))
                 tap = loops.enter_context(b.loop(low, high, 1, "k"))
                 number = b.add(b.mul(number, conv.near.kernel), tap)
-                line = self._line(rows, row, tap, low)
-                self._accumulate(tile, rows, line, filters, number, accumulator)
-            self._finish(tile, row, accumulator)
+                at = self._line(rows, row, tap, low)
+                self._accumulate(tile, rows, at, filters, number, accumulator)
+            self._finish(row, accumulator, after)
 
     def _started(self, tile: _Tile, filters: _Filters) -> SSAValue:
         """The accumulator of a row: its bias, or zero."""
@@ -266,16 +279,6 @@ class _Depthwise:
         else:
             b.op(VBrcOp, filters.bias, accumulator)
         return accumulator
-
-    def _taps(self, axis: WindowAxis, at: Index) -> tuple[Index, Index]:
-        """The kernel positions that lie on the input for the output at a position."""
-        b = self.builder
-        if all(axis.range_of(tap) == (0, axis.output) for tap in range(axis.kernel)):
-            return 0, axis.kernel
-        before = b.sub(axis.begin, b.mul(at, axis.stride))
-        low = b.ceildiv(b.max(before, 0), axis.dilation)
-        after = b.ceildiv(b.max(b.add(before, axis.size), 0), axis.dilation)
-        return low, b.min(after, axis.kernel)
 
     def _line(self, rows: _Input, row: Index, tap: Index, low: Index) -> Index:
         """Which of the loaded rows a kernel position of an output row reads."""
@@ -361,18 +364,11 @@ class _Depthwise:
         sums = b.subview(accumulator, [piece.start, 0], [piece.count, tile.channels])
         b.op(VAddOp, sums, product, sums)
 
-    def _finish(self, tile: _Tile, row: Index, accumulator: SSAValue) -> None:
+    def _finish(self, row: Index, accumulator: SSAValue, after: Sequence[Action]) -> None:
         """What follows the convolution, on one row of the tile."""
         b, conv = self.builder, self.conv
-        spans = [
-            *((at, 1) for at in tile.outer),
-            (row, 1),
-            (tile.column, tile.columns),
-            (tile.channel, tile.channels),
-        ]
-        for axis, span in zip(conv.places, spans, strict=True):
-            if axis is not None:
-                self.epilogue.bound[axis] = span
+        if conv.places[-3] is not None:
+            self.epilogue.bound[conv.places[-3]] = (row, 1)
         buffer = self.plan.resident
         if buffer is None:
             raise RefusalError("epilogue-tile", "the epilogue does not read the convolution")
@@ -384,4 +380,4 @@ class _Depthwise:
         if drop:
             accumulator = b.subview(accumulator, [0, 0], b.sizes(accumulator), drop=drop)
         self.epilogue.views[buffer] = accumulator
-        self.epilogue.grid()
+        self.epilogue.run(after)

@@ -76,6 +76,8 @@ class HostBuilder:
             if op is not end and any(result.first_use for result in op.results):
                 self._step(op, direct)
         for index in copied:
+            if 0 in tensor_type(end.operands[index]).get_shape():
+                continue
             self._copy(end.operands[index], index, end)
         self._add(ReturnOp(), self.main)
         host = FuncOp("main", ([a.type for a in self._block.args], ()), Region(self._block))

@@ -15,7 +15,8 @@ from itertools import pairwise
 from fusec.hw import Target
 from fusec.npu.couple import couple_one
 from fusec.npu.hazards import Conflicts
-from fusec.npu.order import Kind, Walk
+from fusec.npu.order import Walk
+from fusec.npu.order_form import Kind
 from fusec.npu.sync_form import Flag, Hold, Item, Kernel, Region
 from fusec.npu.sync_prune import drop_implied
 from fusec_dialects.npu.attrs import Core, Pipe

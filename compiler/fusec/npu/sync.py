@@ -1,33 +1,35 @@
 """npu-sync: flags and barriers for every hazard of placed kernels.
 
-In: placed npu IR without synchronisation. Out: the same with set_flag and wait_flag between the pipes
-of a core, sync_block_set and sync_block_wait between cores, and barriers within a pipe.
+In: placed npu IR without synchronisation. Out: the same with set_flag and wait_flag between the
+pipes of a core, sync_block_set and sync_block_wait between cores, and barriers within a pipe.
 
-A hazard is a pair of accesses to the same bytes, one of them a write, by different operators.
+A hazard is a pair of accesses to the same bytes, one of them a write, by different operators, or by
+one in two iterations. `hazards` finds the parts of buffers that conflict.
 
-*Where flags go.* Both ends of a hazard are lifted to the body that holds both (`sync_form`): the set
-stands right after the operator, or after the loop of that body around it, the wait right before. Both
-so run equally often, whatever the loops inside do. From one iteration to the next (or, for a buffer with
-N copies, to the N-th next) the wait stands first and the set last; the flag is raised before the
-outermost loop and lowered after it, not at each entry of an inner loop: there the pipe that raises it
-could not know that it has been lowered. An iteration leaves each flag as it finds it, so loops without
-iterations are balanced too; and since every wait follows its set in program order nothing waits for ever.
+*Where flags go.* Both ends of a hazard are lifted to the body that holds both: the set stands right
+after the operator, or after the loop around it, the wait right before. So both run equally often
+whatever the loops inside do. From one iteration to the next (for a buffer with N copies, to the
+N-th next) the wait stands first and the set last. Such a flag is raised before the outermost loop
+and lowered after it, not at each entry of an inner loop: the pipe that raises it there could not
+know that it has been lowered. An iteration leaves every flag as it finds it, so loops that run not
+at all are balanced too; each wait follows its set in program order, so nothing waits for ever.
 
-*Why all hazards are ordered.* Loops are planned from the inside out. For each body a `Walk` with vector
-clocks plays as many rounds as a hazard can span and adds a flag or barrier where an operator is not
-ordered after the last conflicting access of a pipe; a set is for all that its pipe was given, so
-earlier accesses are ordered with it. Hazards between two runs of an inner loop are covered where those
-between its iterations are, since its flags stay raised in between; others are found in the walk over the
-loop around it. In that walk an inner loop is played once, which is the worst case (`order`).
+*Why all hazards are ordered.* Loops are planned from the inside out (`sync_plan`). For each body a
+walk with vector clocks (`order`) plays as many rounds as a hazard can span, and adds a flag or a
+barrier where an operator is not ordered after the last conflicting access of a pipe; a set is for
+all that its pipe was given, so earlier accesses are ordered with it. Hazards between two runs of a
+loop are those between two iterations, since its flags stay raised in between, or are found in the
+walk over the loop around it, in which an inner loop is played once: the worst case.
 
-*Why no flag is too much.* Within a body flags are decided in program order, first those within an iteration,
-then those to the next, then those to the N-th next; for one operator the one set last first. What orders
-a pair of operators lies between them in program order, so no later decision can make an earlier one
-superfluous. Flags of an outer body begin and end outside the inner loop.
+*Why no flag is too much.* In a body flags are decided in program order: first those within an
+iteration, then those to the next, then to the N-th next; for one operator the one that brings the
+others first. What orders two operators lies between them in program order, so no later decision
+makes an earlier one superfluous, and flags of an outer body begin and end outside the inner loop.
+Two cases that this does not see are looked at again (`sync_prune`).
 
-*Why events are free again.* A flag has as many events as it takes for the wait to be over when the event is
-set again, by the same clocks: one, or one for each copy of a rotating buffer. Where that does not suffice,
-a flag in the other direction says so. `events` numbers them.
+*Why events are free again.* A flag has as many events as it takes for the wait to be over when the
+event is set again, by the same clocks: one, or one for each copy of a rotating buffer. If that does
+not suffice a flag in the other direction says so. `events` numbers them.
 """
 
 from __future__ import annotations

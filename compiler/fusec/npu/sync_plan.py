@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fusec.npu.hazards import Conflicts
-from fusec.npu.order import Kind, Need, Needs, Snapshot, State, Walk
+from fusec.npu.order import Walk
+from fusec.npu.order_form import Kind, Need, Needs, Snapshot, State
 from fusec.npu.sync_form import Barrier, Flag, Item, Kernel, Region, Set, Wait
 from fusec_dialects.npu.attrs import Pipe
 

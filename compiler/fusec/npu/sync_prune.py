@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fusec.npu.hazards import Conflicts
-from fusec.npu.order import Kind, Walk
+from fusec.npu.order import Walk
+from fusec.npu.order_form import Kind
 from fusec.npu.sync_form import Flag, Kernel, Region
 from fusec.npu.sync_plan import events_suffice, kinds_of, may_restart
 
@@ -74,9 +75,9 @@ def _loops_passed(flag: Flag) -> Iterator[Region]:
             continue
         if item is flag.setter or item is flag.waiter:
             yield from (inner for inner in item.body if isinstance(inner, Region))
-        elif flag.distance > 1 or first < item.index < last:
-            yield item
-        elif flag.distance == 1 and (item.index > first or item.index < last):
+        elif first < item.index < last or (
+            flag.distance and (flag.distance > 1 or item.index > first or item.index < last)
+        ):
             yield item
 
 

@@ -17,16 +17,14 @@ from fusec.semantics.interpreter import main_function
 from fusec.semantics.types import numpy_type
 from fusec_dialects.graph import CallOp, GraphOp
 
-CONSTANTS = ("constant_of_shape", "eye_like")
-"""Operators that compute nothing from a value."""
-
 
 class Profile(TypedDict):
     """The figures of `fusec profile --json`.
 
-    `operators`: imported ones, constants and views not counted. `kernels`: launches of the placed
-    host function. `groups`: fused groups and single operators before lowering. `gm_boundary_bytes`:
-    each tensor that crosses a group's boundary, once for every group that reads or writes it.
+    `operators`: imported ones, what is constant and views not counted. `kernels`: launches of the
+    placed host function. `groups`: fused groups and single operators before lowering.
+    `gm_boundary_bytes`: each tensor that crosses a group's boundary, once for every group that
+    reads or writes it.
     `workspace_bytes` of global memory hold what lives between kernels. `gm_bytes` cross the cores'
     port to global memory, `hbm_bytes` of them come from or go to HBM rather than L2. `pipe_busy`:
     part of `cycles` by pipe. `compile_seconds`: by stage.
@@ -49,15 +47,18 @@ class Profile(TypedDict):
 
 
 def count_operators(module: ModuleOp) -> int:
-    """Imported operators; constants and views are not counted.
+    """Imported operators that depend on an input; views are not counted.
 
     Operators in a row with the same known place (an ONNX node that became several) are one.
     """
+    main = main_function(module)
+    varying: set[SSAValue] = set(main.body.block.args)
     count = 0
     before: Attribute = UNKNOWN_LOC
-    for op in main_function(module).body.block.ops:
-        if not isinstance(op, GraphOp) or op.op_name in CONSTANTS:
+    for op in main.body.block.ops:
+        if not isinstance(op, GraphOp) or varying.isdisjoint(op.operands):
             continue
+        varying.update(op.results)
         if fusion_class(op.op_name) == FusionClass.VIEW:
             continue
         if op.location == UNKNOWN_LOC or op.location != before:

@@ -14,7 +14,7 @@ from typing import ClassVar
 from fusec.hw import DTYPE_BYTES, Target
 from fusec.schedule.depthwise_problem import Depthwise, depthwise_problem
 from fusec.schedule.footprint import BLOCK, REPEAT, Footprint, Tiles, padded
-from fusec.schedule.plan import Plan
+from fusec.schedule.plan import Action, Plan, Sweep
 from fusec.schedule.planner import make_plan
 from fusec.schedule.region import Region
 from fusec.schedule.types import Refusal, RefusalError, Schedule, ScheduleError
@@ -29,6 +29,9 @@ PRODUCTS = 2
 FULL = REPEAT // DTYPE_BYTES["f32"]
 """Channels that fill a repeat."""
 
+CAPACITY = "ub-capacity"
+"""Why tiles are refused that do not fit ub."""
+
 MOST_ROWS = 16
 """Rows of a tile that are tried."""
 
@@ -36,7 +39,9 @@ MOST_ROWS = 16
 @dataclass(frozen=True)
 class DepthwiseSchedule(Schedule):
     """A tile is `rows` outputs along the axis before the last, `columns` along the last, with
-    `channels` channels. Its rows are computed one by one from input rows that are loaded once."""
+    `channels` channels. Its rows are computed one by one from input rows that are loaded once.
+
+    Where the rows are reduced after the convolution, a tile has all rows, `rows` at a time."""
 
     family: ClassVar[str] = "depthwise"
 
@@ -52,7 +57,7 @@ def tile_counts(conv: Depthwise, s: DepthwiseSchedule) -> tuple[int, ...]:
     return (
         conv.batch,
         *(axis.output for axis in conv.far),
-        -(-conv.near.output // s.rows),
+        1 if conv.swept is not None else -(-conv.near.output // s.rows),
         -(-conv.last.output // s.columns),
         -(-conv.channels // s.channels),
     )
@@ -71,6 +76,13 @@ def vector_tiles(conv: Depthwise, s: DepthwiseSchedule) -> tuple[int, ...]:
         if axis is not None:
             tiles[axis] = tile
     return tuple(tiles)
+
+
+def _swept_once(plan: Plan) -> bool:
+    """Whether one sweep over the rows of the result is all that reads them."""
+    sweeps = [item for item in plan.grid if isinstance(item, Sweep)]
+    others = (item for item in plan.grid if isinstance(item, Action))
+    return len(sweeps) == 1 and not any(plan.resident in action.sources for action in others)
 
 
 class Planner:
@@ -97,28 +109,38 @@ class Planner:
         return frame, frozenset(axis for axis, (size, tile) in sizes if tile < size)
 
     def _make(self, frame: tuple[int, ...], looped: frozenset[int]) -> Plan | Refusal:
-        if self._reduced & looped:
+        if (self._reduced & looped) - {self.conv.swept}:
             return Refusal(
                 "epilogue-reduction",
                 f"{place(self.conv.op)}: a tile has only part of an axis that is reduced after it",
             )
         try:
-            return make_plan(self.conv.program, frame, looped)
+            plan = make_plan(self.conv.program, frame, looped)
         except RefusalError as error:
             return error.refusal
+        if self.conv.swept is not None and not _swept_once(plan):
+            return Refusal(
+                "epilogue-reduction",
+                f"{place(self.conv.op)}: what is reduced after it is needed again afterwards; the "
+                "rows of the result are computed only once",
+            )
+        return plan
+
+    def need(self, plan: Plan, s: DepthwiseSchedule, copies: int) -> int:
+        """The most bytes of ub that a tile takes, with this many copies of what moves."""
+        tiles = Tiles.of(self.conv.sizes, vector_tiles(self.conv, s))
+        return _conv_bytes(self.conv, s, copies) + Footprint(plan, copies).bytes(tiles)
 
     def misfit(self, s: DepthwiseSchedule, copies: int) -> Refusal | None:
         """Why tiles with this many copies of what moves cannot be built."""
         plan = self.plan(s)
         if isinstance(plan, Refusal):
             return plan
-        tiles = Tiles.of(self.conv.sizes, vector_tiles(self.conv, s))
-        need = conv_bytes(self.conv, s, copies) + Footprint(plan, copies).bytes(tiles)
-        capacity = self.target.capacity("ub")
+        need, capacity = self.need(plan, s, copies), self.target.capacity("ub")
         if need <= capacity:
             return None
         return Refusal(
-            "ub-capacity",
+            CAPACITY,
             f"{place(self.conv.op)}: a tile of {s.rows} x {s.columns} outputs and {s.channels} "
             f"channels takes {need} bytes of ub, {self.target.name} has {capacity}",
             {"need": need, "capacity": capacity},
@@ -138,7 +160,7 @@ class Planner:
         return _joined(self.conv, s, self.target, after)
 
 
-def conv_bytes(conv: Depthwise, s: DepthwiseSchedule, copies: int) -> int:
+def _conv_bytes(conv: Depthwise, s: DepthwiseSchedule, copies: int) -> int:
     """Bytes of ub beside the epilogue: input rows and filters, their f32 forms, products."""
     width = {dtype: padded(s.channels, dtype) * DTYPE_BYTES[dtype] for dtype in ("f32", conv.dtype)}
     inputs = input_rows(conv, s) * conv.last.inputs_of(s.columns)
@@ -154,6 +176,7 @@ def _joined(conv: Depthwise, s: DepthwiseSchedule, target: Target, after: Work) 
     """The epilogue's work and that of the convolution; borders count as the middle does."""
     size, columns, channels = DTYPE_BYTES[conv.dtype], s.columns, s.channels
     rounds = -(-prod(tile_counts(conv, s)) // s.blocks)
+    rounds *= 1 if conv.swept is None else -(-conv.near.output // s.rows)
     far = prod(axis.kernel for axis in conv.far)
     rows, inputs = input_rows(conv, s), conv.last.inputs_of(columns)
     whole = channels == conv.channels
@@ -177,7 +200,7 @@ def _joined(conv: Depthwise, s: DepthwiseSchedule, target: Target, after: Work) 
     if conv.dtype != "f32":
         casts = far * target.vector_cost("vcast", "f32", rows * inputs * padded(channels, "f32"))
         filter_casts = target.vector_cost("vcast", "f32", conv.taps * padded(channels, "f32"))
-    often = 1 if whole else rounds
+    often = 1 if whole else -(-prod(tile_counts(conv, s)) // s.blocks)
     pipes = {
         "mte2": after.pipes["mte2"] + rounds * block + often * filters,
         "v": after.pipes["v"] + rounds * (s.rows * row + casts) + often * filter_casts,
@@ -204,13 +227,14 @@ def schedule_depthwise(region: Region, target: Target) -> DepthwiseSchedule | Re
     except RefusalError as error:
         return error.refusal
     planner = Planner(conv, target)
-    refusal = Refusal("ub-capacity", f"{place(conv.op)}: no tile fits {target.name}")
+    refusal: Refusal | None = None
     for copies in (2, 1):
         found: tuple[tuple[float, int, int], DepthwiseSchedule] | None = None
         for candidate in _candidates(conv, target, copies):
             misfit = planner.misfit(candidate, copies)
             if misfit is not None:
-                refusal = misfit
+                if refusal is None or misfit.reason == CAPACITY:
+                    refusal = misfit
                 continue
             work = planner.work(candidate)
             us = round(estimate_of(work, target).us, 1)
@@ -219,7 +243,7 @@ def schedule_depthwise(region: Region, target: Target) -> DepthwiseSchedule | Re
                 found = (score, candidate)
         if found is not None:
             return found[1]
-    return refusal
+    return refusal or Refusal(CAPACITY, f"{place(conv.op)}: no tile fits {target.name}")
 
 
 def _candidates(conv: Depthwise, target: Target, copies: int) -> Iterator[DepthwiseSchedule]:

@@ -22,6 +22,7 @@ from fusec.schedule.expand import expand
 from fusec.schedule.program import Program
 from fusec.schedule.region import Region
 from fusec.schedule.types import RefusalError
+from fusec.schedule.vector import reduced_axes
 from fusec.schedule.views import Access, checked, load_access, split
 from fusec.schedule.window import WindowAxis
 from fusec_dialects.graph import GraphOp
@@ -88,6 +89,12 @@ class Depthwise:
     def sizes(self) -> tuple[int, ...]:
         """The sizes of the program's axes."""
         return self.program.axes.sizes
+
+    @cached_property
+    def swept(self) -> int | None:
+        """The program's axis of rows, where what follows reduces it: a tile has all of them."""
+        axis = self.places[-3]
+        return axis if axis in reduced_axes(self.program) else None
 
     @property
     def joins_rows(self) -> bool:

@@ -13,6 +13,8 @@ from typing import TypeAlias
 from xdsl.ir import Operation, SSAValue
 
 from fusec.schedule.axes import Axes, Port
+from fusec.schedule.types import RefusalError
+from fusec_dialects.place import place
 
 Operand: TypeAlias = int | float
 """A value by its number (int), or a scalar constant (float; an integer in i32 arithmetic)."""
@@ -149,9 +151,18 @@ class Program:
         return self.step("vsel", dtype, axes, operands)
 
     def reduce(self, mode: str, x: int, axes: frozenset[int]) -> int:
-        """The value reduced over axes; over those that it lacks it is spread first."""
+        """The value reduced over axes; over those that it lacks it is spread first.
+
+        RefusalError for a column, a value without the innermost axis: its rows lie a block apart.
+        """
         if not axes:
             return x
         x = self.spread(x, axes)
+        if len(self.axes.sizes) - 1 not in self.vals[x].axes:
+            raise RefusalError(
+                "column-reduction",
+                f"{'a value' if self.location is None else place(self.location)}: reduces one "
+                "value for each row, which does not lie along a row; do it in a kernel of its own",
+            )
         rest = self.vals[x].axes - axes
         return self.step("vreduce", self.dtype(x), rest, (x,), mode=mode, reduced=sorted(axes))

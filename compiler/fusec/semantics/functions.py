@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fusec.semantics.base import Attr, Call, Kind, Semantic
-from fusec.semantics.dtypes import Array, is_floating, narrow, widen
+from fusec.semantics.dtypes import FLOAT32, FLOAT64, Array, is_floating, narrow, widen
 
 
 def _function(function: Callable[[Array], Array]) -> Semantic:
@@ -69,10 +69,14 @@ def _bit_shift(call: Call) -> list[Array]:
 
 
 def _bit_cast(call: Call) -> list[Array]:
+    """With the oracle float64 stands for float32, whose bits these are."""
     x, to = call.array(0), call.dtype("to")
-    if x.dtype.itemsize != to.itemsize:
+    if x.dtype == FLOAT64 and to.itemsize == 4:
+        x = x.astype(FLOAT32)
+    bits = FLOAT32 if to == FLOAT64 and x.dtype.itemsize == 4 else to
+    if x.dtype.itemsize != bits.itemsize:
         raise call.error(f"{x.dtype.name} and {to.name} differ in width", "use one of equal width")
-    return [np.ascontiguousarray(x).view(to).reshape(x.shape)]
+    return [np.ascontiguousarray(x).view(bits).reshape(x.shape).astype(to, copy=False)]
 
 
 _PLAIN: dict[str, Callable[[Array], Array]] = {

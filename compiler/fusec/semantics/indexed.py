@@ -60,13 +60,14 @@ def _places(call: Call, indices: Array, sizes: tuple[int, ...]) -> tuple[Array, 
     if indices.ndim < 1 or not 1 <= indices.shape[-1] <= len(sizes):
         raise call.error(f"indices {indices.shape} into axes {sizes}", "fit the last size")
     places: list[Array] = []
-    for part, size in zip(np.moveaxis(indices, -1, 0), sizes, strict=False):
+    for axis, size in enumerate(sizes[: indices.shape[-1]]):
+        part = indices[..., axis]
         if part.size and not (-size <= part.min() and part.max() < size):
             raise call.error(
                 f"indices {part.min()}..{part.max()} leave an axis of size {size}",
                 f"use {-size}..{size - 1}",
             )
-        places.append(np.where(part < 0, part + size, part))
+        places.append(np.mod(part, size) if size else part)
     return tuple(places)
 
 
@@ -77,8 +78,9 @@ def _gather_nd(call: Call) -> list[Array]:
         raise call.error(f"batch_dims {batch} of {x.shape}, {indices.shape}", "make them agree")
     places = _places(call, indices, x.shape[batch:])
     shape = places[0].shape
-    lead = [
-        np.arange(x.shape[i]).reshape((-1,) + (1,) * (len(shape) - 1 - i)) for i in range(batch)
+    lead: list[Array] = [
+        np.arange(x.shape[i], dtype=np.int64).reshape((-1,) + (1,) * (len(shape) - 1 - i))
+        for i in range(batch)
     ]
     return [x[(*lead, *places)]]
 
@@ -135,8 +137,8 @@ def _reverse_sequence(call: Call) -> list[Array]:
         raise call.error(f"{lengths.shape} lengths for axis {batch}", "give one for each entry")
     if lengths.size and not 0 <= lengths.min() <= lengths.max() <= size:
         raise call.error(f"lengths {lengths.min()}..{lengths.max()}", f"use 0..{size}")
-    steps = np.arange(size)
-    order = np.where(steps < lengths[:, None], lengths[:, None] - 1 - steps, steps)
+    steps: Array = np.arange(size, dtype=np.int64)
+    order: Array = np.where(steps < lengths[:, None], lengths[:, None] - 1 - steps, steps)
     if batch > time:
         order = order.T
     shape = [1] * x.ndim

@@ -32,7 +32,8 @@ def _read(call: Call, x: Array, places: list[Array]) -> Array:
         clipped = np.clip(np.nan_to_num(at), 0, size - 1)
         inside &= clipped == at
         index.append(clipped.astype(np.int64))
-    batch = np.arange(x.shape[0]).reshape(-1, *(1 for _ in places[0].shape[1:]))
+    rows: Array = np.arange(x.shape[0], dtype=np.int64)
+    batch = rows.reshape(-1, *(1 for _ in places[0].shape[1:]))
     found = np.moveaxis(x, 1, -1)[(batch, *index)]
     if mode == "zeros":
         found = np.where(inside[..., None], found, 0)
@@ -99,9 +100,7 @@ SAMPLING: dict[str, Semantic] = {
         2,
         {
             "mode": Attr(Kind.TEXT, "linear", choices=("linear", "nearest", "cubic")),
-            "padding_mode": Attr(
-                Kind.TEXT, "zeros", choices=("zeros", "border", "reflection")
-            ),
+            "padding_mode": Attr(Kind.TEXT, "zeros", choices=("zeros", "border", "reflection")),
             "align_corners": Attr(Kind.BOOL, False),
         },
     ),

@@ -140,8 +140,8 @@ def _pass(pass_class: type[ModulePass]) -> Iterator[str]:
 
 def _patterns() -> Iterator[str]:
     yield from ("# Patterns", "")
-    yield "The names that `--disable-fusion`, `--only-fusion` and the options `disable` and `only` of"
-    yield "`graph-fuse` take. Where several match, the one with more benefit is tried first."
+    yield "The names that `--disable-fusion`, `--only-fusion` and the options `disable` and `only`"
+    yield "of `graph-fuse` take. Where several match, the one with more benefit is tried first."
     families: dict[str, list[Pattern]] = {}
     for pattern in all_patterns().values():
         families.setdefault(pattern.family, []).append(pattern)
@@ -159,7 +159,7 @@ def _sentences(anchor: str, patterns: list[Pattern]) -> Iterator[str]:
     slots = [f"({activation})" if slot == "activation" else slot for slot in SLOTS[anchor]]
     yield f"`{anchor}`, then at least one of these in this order: {', '.join(slots)}."
     shortest, longest = (f(patterns, key=lambda p: p.name.count("_")).name for f in (min, max))
-    yield f"A name is the words joined by `_`, from `{shortest}` to `{longest}`: {len(patterns)} names."
+    yield f"Names are the words joined by `_`, {len(patterns)} from `{shortest}` to `{longest}`."
     yield "The benefit is 10 for each word behind the first."
 
 

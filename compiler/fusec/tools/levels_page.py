@@ -23,7 +23,8 @@ INTRODUCTION = """\
 # The levels
 
 One kernel, a bias and a relu on 200 x 300 numbers, on each level, as `fuse-opt` prints it. The
-target is `tiny`, whose memories are small: %(cores)d vector cores with %(ub)d bytes of unified buffer.
+target is `tiny`, whose memories are small: %(cores)d vector cores with %(ub)d bytes of unified
+buffer.
 
 ```sh
 fuse-opt relu.mlir -p default --target tiny --dump-dir stages      # one file for each pass
@@ -34,7 +35,7 @@ LEVELS: tuple[tuple[str, str, str], ...] = (
     (
         "graph",
         "graph-infer-shapes",
-        "Values, no buffers; operators with ONNX's names and meaning. An ONNX file is read to this.",
+        "Values, no buffers; operators with ONNX's names and meaning. An ONNX file becomes this.",
     ),
     (
         "graph.fused",

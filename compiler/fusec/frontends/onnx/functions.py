@@ -6,7 +6,7 @@ ONNX's own definition is read from the installed package, for the opset of the m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import Any, Protocol, cast
 
 import onnx
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto
@@ -14,10 +14,26 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto
 from fusec.frontends.errors import ImportFailure
 
 
-def _schema(node: NodeProto, opset: int) -> onnx.defs.OpSchema | None:
+class _Bodies(Protocol):
+    """What onnx's description of an operator tells of bodies; its type stubs lack it."""
+
+    attributes: dict[str, Any]
+    has_function: bool
+    has_context_dependent_function: bool
+    function_opset_versions: list[int]
+    context_dependent_function_opset_versions: list[int]
+
+    def get_function_with_opset_version(self, version: int) -> bytes: ...
+
+    def get_context_dependent_function_with_opset_version(
+        self, version: int, node: bytes, types: list[bytes]
+    ) -> bytes: ...
+
+
+def _schema(node: NodeProto, opset: int) -> _Bodies | None:
     domain = "" if node.domain == "ai.onnx" else node.domain
     try:
-        return onnx.defs.get_schema(node.op_type, opset, domain)
+        return cast(_Bodies, onnx.defs.get_schema(node.op_type, opset, domain))
     except onnx.defs.SchemaError:
         return None
 

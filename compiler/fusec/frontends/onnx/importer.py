@@ -296,9 +296,9 @@ class Importer:
     def _inner(self, proto: NodeProto) -> None:
         """A node of a body; the names that it gives are all new."""
         node = Node(proto, self)
-        if node.kind not in OPERATORS and node.kind not in CONSTANTS:
-            if not has_body(proto, node.opset):
-                raise ImportFailure(f"operators that are not supported yet: {node.kind}")
+        known = node.kind in OPERATORS or node.kind in CONSTANTS
+        if not known and not has_body(proto, node.opset):
+            raise ImportFailure(f"operators that are not supported yet: {node.kind}")
         self.generated.update(proto.output)
         self._build_node(proto.op_type, proto)
 

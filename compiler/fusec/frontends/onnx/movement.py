@@ -184,7 +184,15 @@ def _split(node: Node) -> Sequence[SSAValue]:
         sizes = tuple(max(0, min(piece, total - i * piece)) for i in range(count))
     if len(sizes) != count:
         raise ImportFailure(f"{len(sizes)} sizes for {count} outputs")
+    if 0 in sizes:
+        return _pieces(Maker(node), x, axis, sizes)
     return node.build("split", [x], {"axis": axis, "sizes": sizes})
+
+
+def _pieces(m: Maker, x: SSAValue, axis: int, sizes: Sequence[int]) -> Sequence[SSAValue]:
+    """Each piece as a slice, so that one without entries is no result of anything else."""
+    starts = [sum(sizes[:i]) for i in range(len(sizes))]
+    return [m.cut(x, axis, s, s + n) for s, n in zip(starts, sizes, strict=True)]
 
 
 def _flatten(node: Node) -> Sequence[SSAValue]:

@@ -18,6 +18,7 @@ from fusec.frontends.onnx.container import numpy_dtype
 from fusec.frontends.onnx.entry import Entry, number_of
 from fusec.frontends.onnx.movement import MOVEMENT
 from fusec.frontends.onnx.node import Node
+from fusec.frontends.onnx.operators_contract import CONTRACT
 from fusec.frontends.onnx.operators_loss import LOSSES
 from fusec.frontends.onnx.operators_math import MATH
 from fusec.frontends.onnx.operators_moves import MOVES
@@ -152,7 +153,7 @@ def _gemm(node: Node) -> Sequence[SSAValue]:
 
 _UNARY = ("Relu", "Erf", "Exp", "Log", "Sqrt", "Neg", "Abs", "Reciprocal", "Tanh", "Sigmoid", "Not")
 _BINARY = {
-    **{n: n.lower() for n in ("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor")},
+    **{n: n.lower() for n in ("Add", "Sub", "Mul", "Div", "And", "Or", "Xor")},
     **{n: n.lower() for n in ("Equal", "Greater", "Less")},
     "GreaterOrEqual": "greater_or_equal",
     "LessOrEqual": "less_or_equal",
@@ -186,6 +187,7 @@ OPERATORS: dict[str, list[tuple[int, Entry]]] = {
     **REDUCE,
     **MOVES,
     **LOSSES,
+    **CONTRACT,
     **OTHER_WINDOWS,
     **RESIZE,
 }

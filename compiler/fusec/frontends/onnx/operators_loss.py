@@ -23,15 +23,7 @@ def _loss(m: Maker, logs: SSAValue, target: SSAValue, weight: SSAValue | None) -
     numbers = np.arange(classes, dtype=np.float32).reshape(-1, *tail)
     hit = m("equal", m("unsqueeze", m.cast(target, "float32"), axes=(1,)), numbers)
     ignored = node.int_("ignore_index", -1) if _has(node, "ignore_index") else None
-    weights: SSAValue | None = None
-    if weight is not None or ignored is not None:
-        kept = np.ones((classes, *tail), np.float32)
-        if ignored is not None and 0 <= ignored < classes:
-            kept[ignored] = 0.0
-        weights = node.constant(kept)
-        if weight is not None:
-            shaped = m.reshape(weight, (classes, *tail))
-            weights = shaped if kept.all() else m("mul", shaped, weights)
+    weights = _weights(m, weight, ignored, (classes, *tail))
     cost = m("neg", logs) if weights is None else m("neg", m("mul", logs, weights))
     loss = m.reduce("sum", m("where", hit, cost, 0.0), 1, keepdims=False)
     match node.text("reduction", "mean"):
@@ -39,15 +31,30 @@ def _loss(m: Maker, logs: SSAValue, target: SSAValue, weight: SSAValue | None) -
             return loss
         case "sum":
             return m.reduce("sum", loss, *range(m.rank(loss)), keepdims=False)
-        case "mean" if weights is None:
-            return m.reduce("mean", loss, *range(m.rank(loss)), keepdims=False)
         case "mean":
+            if weights is None:
+                return m.reduce("mean", loss, *range(m.rank(loss)), keepdims=False)
             every = tuple(range(len(sizes)))
             total = m.reduce("sum", loss, *range(m.rank(loss)), keepdims=False)
             weighed = m.reduce("sum", m("where", hit, weights, 0.0), *every, keepdims=False)
             return m("div", total, weighed)
         case other:
             raise ImportFailure(f"reduction '{other}' is unknown")
+
+
+def _weights(
+    m: Maker, weight: SSAValue | None, ignored: int | None, shape: tuple[int, ...]
+) -> SSAValue | None:
+    """The weight of each class, 0 for the ignored one; None where all weigh 1 and count."""
+    if weight is None and ignored is None:
+        return None
+    kept = np.ones(shape, np.float32)
+    if ignored is not None and 0 <= ignored < shape[0]:
+        kept[ignored] = 0.0
+    if weight is None:
+        return m.node.constant(kept)
+    shaped = m.reshape(weight, shape)
+    return shaped if kept.all() else m("mul", shaped, kept)
 
 
 def _has(node: Node, attribute: str) -> bool:

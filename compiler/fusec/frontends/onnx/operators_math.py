@@ -15,6 +15,7 @@ from fusec.frontends.onnx.folding import Result
 from fusec.frontends.onnx.maker import Maker
 from fusec.frontends.onnx.node import Node
 from fusec.semantics.types import element_type, numpy_type
+from fusec_dialects.graph.elements import FLOATS
 
 Function: TypeAlias = Callable[[Maker, SSAValue], SSAValue]
 
@@ -59,7 +60,7 @@ def _softsign(m: Maker, x: SSAValue) -> SSAValue:
 
 
 def _mish(m: Maker, x: SSAValue) -> SSAValue:
-    """x tanh(log(1 + w)) with w = exp(x): x n / (n + 2), n = w (w + 2); beyond 20 it is x in f32."""
+    """x tanh(log(1 + w)), w = exp(x): x n / (n + 2), n = w (w + 2); beyond 20 it is x in f32."""
     power = m("exp", m("min", x, 20.0))
     ratio = m("mul", power, m("add", power, 2.0))
     return m("mul", x, m("div", ratio, m("add", ratio, 2.0)))
@@ -120,6 +121,15 @@ def _mean(node: Node) -> Sequence[SSAValue]:
     return (m("mul", total, 1.0 / (1 + len(rest))),)
 
 
+def _pow(node: Node) -> Sequence[SSAValue]:
+    """An integer exponent of a floating base is cast, as the result has the base's type."""
+    m = Maker(node)
+    base, exponent = node.values(2, 2)
+    if node.element(base) in FLOATS and node.element(exponent) != node.element(base):
+        exponent = m("cast", exponent, to=node.element(base))
+    return (m("pow", base, exponent),)
+
+
 def _mod(node: Node) -> Sequence[SSAValue]:
     a, b = node.values(2, 2)
     return node.build("mod", [a, b], {"fmod": bool(node.int_("fmod", 0))})
@@ -161,6 +171,7 @@ MATH: dict[str, list[tuple[int, Entry]]] = {
     "IsNaN": [(9, _of(_is_nan))],
     "IsInf": [(10, _of(_is_inf))],
     "Mean": [(8, _mean)],
+    "Pow": [(7, _pow)],
     "Mod": [(10, _mod)],
     "BitwiseAnd": [(18, _plain("bitwise_and", 2))],
     "BitwiseOr": [(18, _plain("bitwise_or", 2))],

@@ -91,7 +91,7 @@ def first_extreme(m: Maker, x: SSAValue, axis: int, kind: str, last: bool) -> SS
     size = m.sizes(x)[axis]
     found = m("equal", x, m.reduce(kind, x, axis))
     places = m.node.constant(_counted(m, x, axis))
-    other = m.node.constant(np.float32(0 if last else max(size - 1, 0)).reshape(()))
+    other = m.node.constant(np.array(0 if last else max(size - 1, 0), np.float32))
     return m.reduce("max" if last else "min", m("where", found, places, other), axis)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
+from typing import cast
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -15,6 +16,7 @@ from fusec.frontends.onnx.node import Node
 from fusec.frontends.onnx.operators_moves import taken
 from fusec.frontends.onnx.windows import window
 from fusec.semantics.dtypes import Array
+from fusec_dialects.graph import AttrValue
 from fusec_dialects.graph.shapes import normal_axis, window_size
 
 
@@ -101,16 +103,17 @@ def _conv_transpose(node: Node) -> Sequence[SSAValue]:
 
 
 def _counts(
-    sizes: Sequence[int], kernel: Sequence[int], attrs: dict[str, tuple[int, ...]]
+    sizes: Sequence[int], kernel: Sequence[int], attrs: Mapping[str, AttrValue], ceil: bool
 ) -> Array:
     """How many positions of each window lie on data; shape of the windows."""
     counts = np.ones((), np.float32)
     n = len(sizes)
+    strides, dilations, pads = (
+        cast("tuple[int, ...]", attrs[key]) for key in ("strides", "dilations", "pads")
+    )
     for i, size in enumerate(sizes):
-        stride, dilation, begin = attrs["strides"][i], attrs["dilations"][i], attrs["pads"][i]
-        number = window_size(
-            size, kernel[i], stride, dilation, begin, attrs["pads"][n + i], bool(attrs["ceil"])
-        )
+        stride, dilation, begin = strides[i], dilations[i], pads[i]
+        number = window_size(size, kernel[i], stride, dilation, begin, pads[n + i], ceil)
         if not isinstance(number, int):
             raise ImportFailure("the pooled axes need static sizes")
         places = np.add.outer(np.arange(number) * stride, np.arange(kernel[i]) * dilation) - begin
@@ -140,8 +143,12 @@ def _lp_pool(node: Node) -> Sequence[SSAValue]:
         raise ImportFailure("attribute 'kernel_shape' is missing")
     sizes, p, ceil = m.sizes(x)[2:], node.int_("p", 2), bool(node.int_("ceil_mode", 0))
     attrs = window(node, kernel, sizes)
-    counts = _counts(sizes, kernel, {**attrs, "ceil": (1,) if ceil else ()})
-    mean = m("average_pool", _powers(m, x, p), kernel_shape=kernel, ceil_mode=ceil, **attrs)
+    counts = _counts(sizes, kernel, attrs, ceil)
+    mean = node.build(
+        "average_pool",
+        [_powers(m, x, p)],
+        {"kernel_shape": kernel, "ceil_mode": ceil, **attrs},
+    )[0]
     return (_root(m, m("mul", mean, counts), p),)
 
 

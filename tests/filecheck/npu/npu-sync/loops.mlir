@@ -93,7 +93,7 @@ func.func @sweeps(%in: memref<8x16xf32, #npu.space<gm>>, %out: memref<8x16xf32, 
 // CHECK-NEXT:    npu.wait_flag <mte3> to <mte2> id 0
 // CHECK-NEXT:    npu.wait_flag <mte3> to <mte2> id 1
 // CHECK-NEXT:    func.return
-func.func @maybe_nothing(%in: memref<8x16xf32, #npu.space<gm>>, %out: memref<48x16xf32, #npu.space<gm>>, %other: memref<48x16xf32, #npu.space<gm>>) attributes {npu.core = "vector"} {
+func.func @maybe_nothing(%in: memref<8x16xf32, #npu.space<gm>>, %out: memref<240x16xf32, #npu.space<gm>>, %other: memref<240x16xf32, #npu.space<gm>>) attributes {npu.core = "vector"} {
   %block = npu.block_idx : index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -102,12 +102,13 @@ func.func @maybe_nothing(%in: memref<8x16xf32, #npu.space<gm>>, %out: memref<48x
   %u = npu.alloc at 0 : memref<8x16xf32, #npu.space<ub>>
   scf.for %t = %c0 to %c6 step %c1 {
     npu.load ins(%in : memref<8x16xf32, #npu.space<gm>>) outs(%u : memref<8x16xf32, #npu.space<ub>>)
-    scf.for %i = %c0 to %block step %c6 {
-      %at = arith.addi %i, %t : index
+    scf.for %i = %c0 to %block step %c1 {
+      %i6 = arith.muli %i, %c6 : index
+      %at = arith.addi %i6, %t : index
       %row = arith.muli %at, %c8 : index
       %w = npu.alloc at 512 : memref<8x16xf32, #npu.space<ub>>
-      %a = memref.subview %out[%row, 0] [8, 16] [1, 1] : memref<48x16xf32, #npu.space<gm>> to memref<8x16xf32, strided<[16, 1], offset: ?>, #npu.space<gm>>
-      %b = memref.subview %other[%row, 0] [8, 16] [1, 1] : memref<48x16xf32, #npu.space<gm>> to memref<8x16xf32, strided<[16, 1], offset: ?>, #npu.space<gm>>
+      %a = memref.subview %out[%row, 0] [8, 16] [1, 1] : memref<240x16xf32, #npu.space<gm>> to memref<8x16xf32, strided<[16, 1], offset: ?>, #npu.space<gm>>
+      %b = memref.subview %other[%row, 0] [8, 16] [1, 1] : memref<240x16xf32, #npu.space<gm>> to memref<8x16xf32, strided<[16, 1], offset: ?>, #npu.space<gm>>
       npu.load ins(%in : memref<8x16xf32, #npu.space<gm>>) outs(%w : memref<8x16xf32, #npu.space<ub>>)
       npu.store ins(%w : memref<8x16xf32, #npu.space<ub>>) outs(%a : memref<8x16xf32, strided<[16, 1], offset: ?>, #npu.space<gm>>)
       npu.store ins(%u : memref<8x16xf32, #npu.space<ub>>) outs(%b : memref<8x16xf32, strided<[16, 1], offset: ?>, #npu.space<gm>>)

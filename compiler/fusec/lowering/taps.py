@@ -1,0 +1,33 @@
+"""Where a window meets its input along one axis, as index arithmetic of a kernel.
+
+In: an axis and positions of outputs. Out: kernel positions or inputs that exist; what lies in the
+padding is left out.
+"""
+
+from __future__ import annotations
+
+from fusec.lowering.arithmetic import Index, IndexBuilder
+from fusec.schedule.window import WindowAxis
+
+
+def taps_of(b: IndexBuilder, axis: WindowAxis, at: Index) -> tuple[Index, Index]:
+    """The kernel positions [low, high) of the output at a position that lie on the input."""
+    if all(axis.range_of(tap) == (0, axis.output) for tap in range(axis.kernel)):
+        return 0, axis.kernel
+    before = b.sub(axis.begin, b.mul(at, axis.stride))
+    low = b.ceildiv(b.max(before, 0), axis.dilation)
+    after = b.ceildiv(b.max(b.add(before, axis.size), 0), axis.dilation)
+    return low, b.min(after, axis.kernel)
+
+
+def span_of(b: IndexBuilder, axis: WindowAxis, first: Index, count: int) -> tuple[Index, Index]:
+    """The first input that `count` outputs from `first` on need, and how many; one at least, even
+    where they need none."""
+    reach = (axis.kernel - 1) * axis.dilation
+    start = b.sub(b.mul(first, axis.stride), axis.begin)
+    end = b.min(b.add(start, (count - 1) * axis.stride + reach + 1), axis.size)
+    low = b.max(start, 0) if axis.begin else start
+    if axis.begin <= reach and (axis.output - 1) * axis.stride - axis.begin < axis.size:
+        return low, b.sub(end, low)
+    low = b.min(low, axis.size - 1)
+    return low, b.max(b.sub(end, low), 1)
