@@ -160,7 +160,7 @@ def value(number: int) -> SSAValue:
         (0, ("exp", "a"), True),
         (0, ("log", "a"), False),
         (1, ("mul", ("exp", "a"), 0.5), True),
-        (1, ("mul", ("exp", "a"), 0.5000001), False),
+        (1, ("mul", ("exp", "a"), 0.50001), False),
         (2, ("add", "b", ("mul", 0.5, ("exp", "a"))), True),
         (3, ("mul", "a", 1.0 / 3.0), True),
         (3, ("mul", "a", 0.3333), False),

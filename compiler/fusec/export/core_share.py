@@ -47,14 +47,11 @@ def share_of(
     for op in ops:
         if isinstance(op, LoadOp) and root_of(op.source) in accumulators:
             buffer, accumulator = root_of(op.dest), shapes[accumulators[root_of(op.source)]]
-            found = line_axis(op, accumulator, shapes[buffer])
-            if found is None or not search.set(op.dest, found[0]):
+            place = line_axis(op, accumulator, shapes[buffer])
+            if place is None or not search.set(op.dest, place):
                 return None
-            place, factor = found
             sizes.append(_size(op.dest, place))
             lines = -(-shapes[buffer][place] // 2)
-            if 2 * lines * factor > accumulator[0]:
-                return None
     if lines == 0 or not search.spread(ops):
         return None
     views: dict[Operation, int] = {}

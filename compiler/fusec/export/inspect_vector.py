@@ -11,7 +11,7 @@ from math import gcd
 
 from fusec.export.divisor import divisor
 from fusec.export.finding import Finding, error
-from fusec.export.hivm_module import Call, Function, MemRef, Use, parse_memref
+from fusec.export.hivm_module import Call, Function, MemRef, Operation, Use, parse_memref
 
 BLOCK_BITS = 32 * 8
 _UNCHECKED = (
@@ -27,6 +27,7 @@ _UNCHECKED = (
 _STRIDED_ALLOWED = ("load_gm_to_ubuf_", "deinterleave_")
 _ANY_STRIDE = ("broadcast_first_axis_un", "broadcast_last_axis_un")
 """Made for rows that are not multiples of 32 bytes apart (`unalign`, `unknown_align`)."""
+_OFFSET = re.compile(r" to offset: \[(%[\w$.-]+)\]")
 _VIEW_OFFSETS = re.compile(r"^ %[\w$.-]+\[([^\]]*)\]")
 
 
@@ -90,9 +91,15 @@ def _offset_divisor(function: Function, use: Use) -> int:
     known = 0
     op = function.definition(use)
     while op is not None and op.name.startswith("memref.") and op.operands:
+        if op.name == "memref.reinterpret_cast":
+            described = _described(function, op)
+            if described is None:
+                return 1
+            op = function.definition(described)
+            continue
         found = _VIEW_OFFSETS.match(op.rest) if op.name == "memref.subview" else None
         outer = parse_memref(op.types[0])
-        if op.name == "memref.reinterpret_cast" or outer is None:
+        if outer is None:
             return 1
         if found is not None:
             for text, stride in zip(found.group(1).split(", "), outer.strides, strict=False):
@@ -104,3 +111,12 @@ def _offset_divisor(function: Function, use: Use) -> int:
                 known = gcd(known, step * (stride if stride is not None else 1))
         op = function.definition(op.operands[0])
     return known
+
+
+def _described(function: Function, op: Operation) -> Use | None:
+    """The view that a buffer begins like, where it is put together from that view's description."""
+    found = _OFFSET.search(op.rest)
+    source = function.definition(Use(found.group(1), op.line)) if found is not None else None
+    if source is None or source.name != "memref.extract_strided_metadata":
+        return None
+    return source.operands[0]

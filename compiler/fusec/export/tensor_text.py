@@ -200,10 +200,7 @@ class TensorText(KernelText):
 
     def slice_of(self, accumulator: SSAValue, cut: Slice, dest: SSAValue) -> str:
         """Lines of an accumulator with the axes of the buffer that they go to."""
-        line = cut.line
-        if cut.factor > 1 and line != "0":
-            line = self.fresh("line")
-            self.line(f"{line} = arith.muli {cut.line}, {self.index(cut.factor)} : index")
+        line = self._sum(cut.lines)
         name, shape = self.fresh("lines"), self.shapes[dest]
         flat = tensor_text(cut.shape, self.dtype(dest))
         lists = f"[{line}, {cut.column}] {list(cut.sizes)} [1, 1]"
@@ -212,6 +209,21 @@ class TensorText(KernelText):
         if cut.shape == shape:
             return name
         return self.expanded(name, flat, [list(group) for group in cut.axes], dest)
+
+    def _sum(self, terms: Sequence[tuple[str, int]]) -> str:
+        """The sum of names times numbers."""
+        total = ""
+        for name, factor in terms:
+            term = name
+            if factor > 1:
+                term = self.fresh("line")
+                self.line(f"{term} = arith.muli {name}, {self.index(factor)} : index")
+            if total:
+                added = self.fresh("line")
+                self.line(f"{added} = arith.addi {total}, {term} : index")
+                term = added
+            total = term
+        return total or "0"
 
     def view_sizes(self, value: SSAValue) -> tuple[list[Size], list[int]]:
         """The sizes of a view along the axes of its buffer, and which of them it has."""

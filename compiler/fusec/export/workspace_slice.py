@@ -6,7 +6,7 @@ of its destination, which may have more axes of size 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
@@ -23,14 +23,14 @@ from fusec_dialects.npu.move import LoadOp
 
 @dataclass(frozen=True)
 class Slice:
-    """From line `line` x `factor` and column `column` on (as text), `sizes` lines and columns.
+    """From column `column` on, and from the line that `lines` add up to: offsets as text, each
+    times a number. `sizes`: how many lines and columns.
 
     `shape`: the same without sizes of 1 that the destination has no axis for. `axes`: which axes
     of the destination each of its dimensions becomes.
     """
 
-    line: str
-    factor: int
+    lines: tuple[tuple[str, int], ...]
     column: str
     sizes: tuple[int, int]
     shape: tuple[int, ...]
@@ -38,13 +38,14 @@ class Slice:
 
 
 class _Axis(NamedTuple):
-    """An axis of the destination, as it lies in the workspace."""
+    """An axis of a block's workspace, as the load sees it. `place` and `size`: in the destination,
+    None and 1 where the view drops it."""
 
-    place: int
+    place: int | None
     size: int
     offset: str
     extent: int
-    stride: int | None
+    stride: int
 
 
 def workspace_slice(
@@ -59,48 +60,56 @@ def workspace_slice(
     NotInHivm for what is no run of whole chunks.
     """
     height, width = accumulator
-    axes = [axis for axis in _axes(op, dest, name_of) if axis.extent > 1]
-    columns = [axis for axis in axes if axis.stride == 1 and width > 1]
-    lines = [axis for axis in axes if axis not in columns]
-    rows = prod(axis.size for axis in lines)
-    if rows * prod(axis.size for axis in columns) != prod(dest) or not _in_order(
-        lines, columns, width
-    ):
+    axes = _axes(op, accumulator, dest, name_of)
+    lines = [axis for axis in axes if axis.stride % width == 0 and axis.place is not None]
+    columns = [axis for axis in axes if axis.stride % width and axis.place is not None]
+    dropped = [axis for axis in axes if axis.place is None and axis.offset != "0"]
+    rows, across = prod(axis.size for axis in lines), prod(axis.size for axis in columns)
+    if rows * across != prod(dest) or not _in_order(lines, columns, width):
         raise NotInHivm(op, "a tile is read along other axes than its lines and columns")
-    line = lines[0].offset if lines else "0"
-    if rows > height or (start is None and line != "0" and height % rows):
+    if any(axis.stride % width for axis in dropped) or rows > height:
+        raise NotInHivm(op, "a part of the columns of a tile is read")
+    if lines and start is None and lines[0].offset != "0" and lines[0].extent % lines[0].size:
         raise NotInHivm(
-            op, f"chunks of {rows} lines do not divide the {height} lines of a tile of the product"
+            op,
+            f"chunks of {lines[0].size} lines do not divide the {lines[0].extent} of a tile of the "
+            "product",
         )
+    terms = [(axis.offset, axis.stride // width) for axis in dropped]
+    if lines and (start or lines[0].offset) != "0":
+        terms.append((start or lines[0].offset, lines[0].stride // width))
     split = columns[0].place if columns else len(dest)
-    sizes = (rows, columns[0].size if columns else 1)
-    groups = (tuple(range(split)), tuple(range(split, len(dest))))
+    groups = (tuple(range(split or 0)), tuple(range(split or 0, len(dest))))
     return Slice(
-        start or line,
-        (lines[0].stride or width) // width if lines else 1,
+        tuple(terms),
         columns[0].offset if columns else "0",
-        sizes,
-        tuple(size for size, group in zip(sizes, groups, strict=True) if group),
+        (rows, across),
+        tuple(size for size, group in zip((rows, across), groups, strict=True) if group),
         tuple(group for group in groups if group),
     )
 
 
-def line_axis(
-    op: LoadOp, accumulator: tuple[int, ...], dest: tuple[int, ...]
-) -> tuple[int, int] | None:
-    """The axis of the destination that lines run along, outermost, and the lines of a step on it.
+def line_axis(op: LoadOp, accumulator: tuple[int, ...], dest: tuple[int, ...]) -> int | None:
+    """The axis of the destination that lines run along, outermost.
 
-    None where it is one line, or does not begin with the first.
+    None where it is one line, does not begin with the first, or has no room for an even number.
     """
     width = accumulator[1]
-    axes = [axis for axis in _axes(op, dest, str) if axis.extent > 1]
-    lines = [axis for axis in axes if axis.stride != 1 or width == 1]
+    axes = _axes(op, accumulator, dest, str)
+    lines = [axis for axis in axes if axis.stride % width == 0 and axis.place is not None]
     if not lines or lines[0].size == 1 or lines[0].offset != "0":
         return None
-    return lines[0].place, (lines[0].stride or width) // width
+    room = 2 * -(-lines[0].size // 2) * (lines[0].stride // width)
+    return None if room > accumulator[0] else lines[0].place
 
 
-def _axes(op: LoadOp, dest: tuple[int, ...], name_of: Callable[[SSAValue], str]) -> Iterator[_Axis]:
+def _axes(
+    op: LoadOp,
+    accumulator: tuple[int, ...],
+    dest: tuple[int, ...],
+    name_of: Callable[[SSAValue], str],
+) -> list[_Axis]:
+    """The axes above size 1 inside of a block."""
     view = op.source.owner
     source = memref_type(op.source.type)
     outer = memref_type(view.source.type) if isinstance(view, SubviewOp) else None
@@ -109,19 +118,24 @@ def _axes(op: LoadOp, dest: tuple[int, ...], name_of: Callable[[SSAValue], str])
     layout = layout_of(outer)
     kept = kept_axes(selected_by(view, layout), layout_of(source)) or ()
     offsets = _texts(view, name_of)
-    for place, (axis, size) in enumerate(zip(kept, dest, strict=True)):
-        yield _Axis(place, size, offsets[axis], layout.shape[axis], layout.strides[axis])
+    found: list[_Axis] = []
+    for axis, (extent, stride) in enumerate(zip(layout.shape, layout.strides, strict=True)):
+        if extent > 1 and stride is not None and stride < prod(accumulator):
+            place = kept.index(axis) if axis in kept else None
+            size = 1 if place is None else dest[place]
+            found.append(_Axis(place, size, offsets[axis], extent, stride))
+    return found
 
 
 def _in_order(lines: list[_Axis], columns: list[_Axis], width: int) -> bool:
-    """Whether the axes are lines, outermost first and whole but for the outermost, then columns."""
-    stride = width
+    """Whether the axes are lines one behind the other, outermost first, and then columns."""
+    stride = width if any(axis.size > 1 for axis in lines) or not lines else lines[-1].stride
     for axis in reversed(lines):
         whole = axis.offset == "0" and axis.size == axis.extent
         if axis.stride != stride or not (whole or axis is lines[0]):
             return False
         stride *= axis.extent
-    places = [axis.place for axis in (*lines, *columns)]
+    places = [axis.place or 0 for axis in (*lines, *columns)]
     return len(columns) < 2 and places == sorted(places)
 
 

@@ -173,7 +173,9 @@ class _Assigner:
             step.location = self._location()
             block.add_op(step)
             result = step.results[0]
-        block.add_op(YieldOp([result]))
+        end = YieldOp([result])
+        end.location = self._location()
+        block.add_op(end)
         pattern = "_".join(name for name, _ in steps)
         fused = FusedOp(pattern, [value], [result.type], Region(block))
         self._insert(fused, self._location())

@@ -53,7 +53,9 @@ def group_block(cover: Cover, group: Group) -> GroupBlock:
         copy = copied[i] = op.clone(mapping)
         block.add_op(copy)
     outputs: list[SSAValue] = [dag.ops[i].results[r] for i, r in cover.outputs(group)]
-    block.add_op(YieldOp([copied[i].results[r] for i, r in cover.outputs(group)]))
+    end = YieldOp([copied[i].results[r] for i, r in cover.outputs(group)])
+    end.location = dag.ops[max(group.owned)].location
+    block.add_op(end)
     return GroupBlock(block, inputs, outputs)
 
 

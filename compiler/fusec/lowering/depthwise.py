@@ -25,10 +25,11 @@ from fusec.schedule.depthwise import (
     DepthwiseSchedule,
     Planner,
     input_rows,
+    products,
     tile_counts,
     vector_tiles,
 )
-from fusec.schedule.depthwise_problem import Depthwise, Operand, depthwise_problem
+from fusec.schedule.depthwise_problem import Depthwise, Operand, depthwise_problem, meets, spread
 from fusec.schedule.footprint import Tiles
 from fusec.schedule.plan import Action, Plan
 from fusec.schedule.region import Region
@@ -101,30 +102,11 @@ class _Filters:
 
 @dataclass(frozen=True)
 class _Input:
-    """Input rows in ub, f32: `value` is [rows, columns, channels], from `row` and `column` on."""
+    """Input rows in ub, f32: `value` is [rows, columns, channels], from `row` on, its columns those
+    of the tile's outputs, zero in the padding."""
 
     value: SSAValue
     row: Index
-    column: Index
-
-
-@dataclass(frozen=True)
-class _Outputs:
-    """Outputs [start, stop) of a row, `count` of them, if it is `certain` that there are any."""
-
-    start: Index
-    stop: Index
-    count: Index
-    certain: bool
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """What `count` outputs read of the input, the first of them being `start` of the tile."""
-
-    part: SSAValue
-    start: Index
-    count: Index
 
 
 @dataclass(frozen=True)
@@ -174,49 +156,69 @@ class _Depthwise:
 
     def _rows(self, view: SSAValue, count: int, channel: Index, channels: Index) -> SSAValue:
         b = self.builder
-        source = b.subview(view, [0, channel], [count, channels])
-        return self._loaded(source, (count, self.schedule.channels))
-
-    def _loaded(self, source: SSAValue, capacity: Sequence[int]) -> SSAValue:
-        """A part of gm in ub, as f32."""
-        b, dtype = self.builder, self.conv.dtype
-        sizes = b.sizes(source)
-        raw = b.tile(Space.UB, capacity, dtype, sizes)
-        b.op(LoadOp, source, raw)
-        if dtype == "f32":
-            return raw
-        wide = b.tile(Space.UB, capacity, "f32", sizes)
-        b.op(VCastOp, raw, wide)
-        return wide
+        capacity = (count, self.schedule.channels)
+        rows = b.tile(Space.UB, capacity, "f32", (count, channels))
+        self._load(b.subview(view, [0, channel], [count, channels]), rows, capacity)
+        return rows
 
     def _input(self, tile: _Tile, far: Sequence[Index], taps: tuple[Index, Index]) -> _Input:
         """The input rows of a tile. Of one output row those of the kernel positions [low, high),
         else the run of rows that the tile needs."""
         b, conv, s = self.builder, self.conv, self.schedule
         near, last = conv.near, conv.last
-        column, columns = span_of(b, last, tile.column, s.columns)
         if s.rows > 1:
-            row, rows = span_of(b, near, tile.row, s.rows)
-            step = 1
+            first, rows = span_of(b, near, tile.row, tile.rows)
+            step, certain = 1, meets(near)
         else:
             low, high = taps
-            step = near.dilation
-            first = b.sub(b.mul(tile.row, near.stride), near.begin)
-            row, rows = b.add(first, b.mul(low, step)), b.sub(high, low)
-            if int(near.counts(False).min()) == 0:
-                row, rows = b.min(row, near.size - 1), b.max(rows, 1)
-        batch, *_ = tile.outer
-        steps = [1] * (2 + len(far)) + [1, 1]
-        steps[-3] = step
-        source = b.subview(
-            self.source,
-            [batch, *far, row, column, tile.channel],
-            [1, *(1 for _ in far), rows, columns, tile.channels],
-            steps,
-            drop=tuple(range(1 + len(far))),
-        )
-        shape = (input_rows(conv, s), last.inputs_of(s.columns), s.channels)
-        return _Input(self._loaded(source, shape), row, column)
+            step, certain = near.dilation, int(near.counts(False).min()) > 0
+            start = b.sub(b.mul(tile.row, near.stride), near.begin)
+            first, rows = b.add(start, b.mul(low, step)), b.sub(high, low)
+        row = first
+        column, columns = span_of(b, last, tile.column, tile.columns)
+        left = b.sub(column, b.sub(b.mul(tile.column, last.stride), last.begin))
+        with ExitStack() as guard:
+            width = spread(last, s.columns)
+            value = b.alloc(Space.UB, (input_rows(conv, s), width, s.channels), "f32", "rows")
+            at = left
+            if not (certain and meets(last)):
+                columns, left = b.max(columns, 0), b.min(left, width)
+                zero = guard.enter_context(b.loop(0, b.min(b.min(rows, columns), 1), 1))
+                row, at = b.add(row, zero), b.add(left, zero)
+            offsets = [tile.outer[0], *far, row, column, tile.channel]
+            sizes = [1, *(1 for _ in far), rows, columns, tile.channels]
+            steps = [*(1 for _ in far), 1, step, 1, 1]
+            drop = tuple(range(1 + len(far)))
+            source = b.subview(self.source, offsets, sizes, steps, drop)
+            part = b.subview(value, [0, at, 0], [rows, columns, tile.channels])
+            self._load(source, part, (input_rows(conv, s), last.inputs_of(s.columns), s.channels))
+        self._clear(value, 0, left if last.begin else 0)
+        if (last.output - 1) * last.stride + spread(last, 1) > last.size + last.begin:
+            end = b.add(b.mul(b.sub(tile.columns, 1), last.stride), spread(last, 1))
+            self._clear(value, b.add(left, columns), end)
+        return _Input(value, first)
+
+    def _load(self, source: SSAValue, dest: SSAValue, capacity: Sequence[int]) -> None:
+        """A part of gm to where it belongs in ub, as f32."""
+        b, dtype = self.builder, self.conv.dtype
+        if dtype == "f32":
+            b.op(LoadOp, source, dest)
+            return
+        raw = b.tile(Space.UB, capacity, dtype, b.sizes(source))
+        b.op(LoadOp, source, raw)
+        b.op(VCastOp, raw, dest)
+
+    def _clear(self, rows: SSAValue, start: Index, stop: Index) -> None:
+        """Zeros in columns [start, stop) of all rows, that lie in the padding."""
+        b = self.builder
+        zero = b.scalar(0.0, "f32")
+        height, _, width = (size or 1 for size in b.layout(rows).shape)
+        if isinstance(start, int) and isinstance(stop, int):
+            if start < stop:
+                b.op(VBrcOp, zero, b.subview(rows, [0, start, 0], [height, stop - start, width]))
+            return
+        with b.loop(start, stop, 1, "z") as column:
+            b.op(VBrcOp, zero, b.subview(rows, [0, column, 0], [height, 1, width], drop=(1,)))
 
     # What is computed
 
@@ -297,72 +299,32 @@ class _Depthwise:
         number: Index,
         accumulator: SSAValue,
     ) -> None:
-        """One row of the input with its kernel positions along the columns. A product is made
-        before the one ahead of it is added, so that the two need not wait for each other."""
+        """One row of the input: a product for each kernel position along it, then their sum."""
         b, last = self.builder, self.conv.last
-        waiting: tuple[_Piece, SSAValue] | None = None
-        for tap in range(last.kernel):
-            span = self._outputs(tile, tap)
-            if span is None:
-                continue
-            at = b.add(b.mul(number, last.kernel), tap)
-            weight = b.subview(filters.rows, [at, 0], [1, tile.channels])
-            if not span.certain:
-                with b.loop(span.start, span.stop, self.schedule.columns, "w") as start:
-                    piece = self._piece(tile, rows, line, tap, start, b.sub(span.stop, start))
-                    self._add(tile, piece, self._product(tile, piece, weight), accumulator)
-                continue
-            piece = self._piece(tile, rows, line, tap, span.start, span.count)
-            product = self._product(tile, piece, weight)
-            if waiting is not None:
-                self._add(tile, *waiting, accumulator)
-            waiting = piece, product
-        if waiting is not None:
-            self._add(tile, *waiting, accumulator)
+        each = products(self.conv)
+        for first in range(0, last.kernel, each):
+            parts = [accumulator]
+            for tap in range(first, min(first + each, last.kernel)):
+                at = b.add(b.mul(number, last.kernel), tap)
+                weight = b.subview(filters.rows, [at, 0], [1, tile.channels])
+                parts.append(self._product(tile, rows, line, tap, weight))
+            while len(parts) > 1:
+                for left, right in zip(parts[::2], parts[1::2], strict=False):
+                    b.op(VAddOp, left, right, left)
+                parts = parts[::2]
 
-    def _outputs(self, tile: _Tile, tap: int) -> _Outputs | None:
-        """The outputs of a row for which a kernel position lies on the input."""
-        b, last = self.builder, self.conv.last
-        low, high = last.range_of(tap)
-        if low >= high:
-            return None
-        end = b.add(tile.column, tile.columns)
-        if (low, high) == (0, last.output):
-            return _Outputs(tile.column, end, tile.columns, True)
-        if self.schedule.columns == last.output:
-            return _Outputs(low, high, high - low, True)
-        return _Outputs(b.max(tile.column, low), b.min(end, high), 0, False)
-
-    def _piece(
-        self, tile: _Tile, rows: _Input, line: Index, tap: int, start: Index, count: Index
-    ) -> _Piece:
-        b, last = self.builder, self.conv.last
-        offset, inside = tap * last.dilation - last.begin, b.sub(start, tile.column)
-        if last.begin:
-            first = b.add(b.mul(start, last.stride), offset)
-            column = b.sub(first, rows.column)
-        else:
-            column = b.add(b.mul(inside, last.stride), offset)
+    def _product(
+        self, tile: _Tile, rows: _Input, line: Index, tap: int, weight: SSAValue
+    ) -> SSAValue:
+        b, last, s = self.builder, self.conv.last, self.schedule
+        sizes = (tile.columns, tile.channels)
+        step = 1 if tile.columns == 1 else last.stride
         part = b.subview(
-            rows.value,
-            [line, column, 0],
-            [1, count, tile.channels],
-            [1, 1 if count == 1 else last.stride, 1],
-            drop=(0,),
+            rows.value, [line, tap * last.dilation, 0], [1, *sizes], [1, step, 1], drop=(0,)
         )
-        return _Piece(part, inside, count)
-
-    def _product(self, tile: _Tile, piece: _Piece, weight: SSAValue) -> SSAValue:
-        b, s = self.builder, self.schedule
-        shape = (s.columns, s.channels)
-        product = b.tile(Space.UB, shape, "f32", (piece.count, tile.channels), "product")
-        b.op(VMulOp, piece.part, weight, product)
+        product = b.tile(Space.UB, (s.columns, s.channels), "f32", sizes, "product")
+        b.op(VMulOp, part, weight, product)
         return product
-
-    def _add(self, tile: _Tile, piece: _Piece, product: SSAValue, accumulator: SSAValue) -> None:
-        b = self.builder
-        sums = b.subview(accumulator, [piece.start, 0], [piece.count, tile.channels])
-        b.op(VAddOp, sums, product, sums)
 
     def _finish(self, row: Index, accumulator: SSAValue, after: Sequence[Action]) -> None:
         """What follows the convolution, on one row of the tile."""

@@ -20,14 +20,13 @@ def taps_of(b: IndexBuilder, axis: WindowAxis, at: Index) -> tuple[Index, Index]
     return low, b.min(after, axis.kernel)
 
 
-def span_of(b: IndexBuilder, axis: WindowAxis, first: Index, count: int) -> tuple[Index, Index]:
-    """The first input that `count` outputs from `first` on need, and how many; one at least, even
-    where they need none."""
+def span_of(b: IndexBuilder, axis: WindowAxis, first: Index, count: Index) -> tuple[Index, Index]:
+    """The first input that `count` outputs from `first` on read, and how many from there on.
+
+    The number is not positive where they lie in the padding only.
+    """
     reach = (axis.kernel - 1) * axis.dilation
     start = b.sub(b.mul(first, axis.stride), axis.begin)
-    end = b.min(b.add(start, (count - 1) * axis.stride + reach + 1), axis.size)
+    end = b.add(start, b.add(b.mul(b.sub(count, 1), axis.stride), reach + 1))
     low = b.max(start, 0) if axis.begin else start
-    if axis.begin <= reach and (axis.output - 1) * axis.stride - axis.begin < axis.size:
-        return low, b.sub(end, low)
-    low = b.min(low, axis.size - 1)
-    return low, b.max(b.sub(end, low), 1)
+    return low, b.sub(b.min(end, axis.size), low)

@@ -12,7 +12,7 @@ from math import prod
 from typing import ClassVar
 
 from fusec.hw import DTYPE_BYTES, Target
-from fusec.schedule.depthwise_problem import Depthwise, depthwise_problem
+from fusec.schedule.depthwise_problem import Depthwise, depthwise_problem, spread
 from fusec.schedule.footprint import BLOCK, REPEAT, Footprint, Tiles, padded
 from fusec.schedule.plan import Action, Plan, Sweep
 from fusec.schedule.planner import make_plan
@@ -23,8 +23,9 @@ from fusec.schedule.vector_time import PlanTime
 from fusec.schedule.work import Work, estimate_of
 from fusec_dialects.place import place
 
-PRODUCTS = 2
-"""Products of one kernel position each that are alive at once."""
+PRODUCTS = 7
+"""At most so many products, each of a kernel position, are alive at once: with the accumulator they
+are added in pairs, so that an addition seldom waits for the one before it."""
 
 FULL = REPEAT // DTYPE_BYTES["f32"]
 """Channels that fill a repeat."""
@@ -160,16 +161,24 @@ class Planner:
         return _joined(self.conv, s, self.target, after)
 
 
+def products(conv: Depthwise) -> int:
+    """Kernel positions along a row that are done at once."""
+    return min(conv.last.kernel, PRODUCTS)
+
+
 def _conv_bytes(conv: Depthwise, s: DepthwiseSchedule, copies: int) -> int:
     """Bytes of ub beside the epilogue: input rows and filters, their f32 forms, products."""
     width = {dtype: padded(s.channels, dtype) * DTYPE_BYTES[dtype] for dtype in ("f32", conv.dtype)}
-    inputs = input_rows(conv, s) * conv.last.inputs_of(s.columns)
+    rows, inputs = input_rows(conv, s), spread(conv.last, s.columns)
     filters = conv.taps + (conv.bias is not None)
     kept = copies if s.channels < conv.channels else 1
-    total = (copies * inputs + kept * filters) * width[conv.dtype]
-    if conv.dtype != "f32":
-        total += (inputs + filters) * width["f32"]
-    return total + PRODUCTS * s.columns * width["f32"]
+    if conv.dtype == "f32":
+        total = (copies * rows * inputs + kept * filters) * width["f32"]
+    else:
+        loaded = rows * conv.last.inputs_of(s.columns)
+        total = (copies * loaded + kept * filters) * width[conv.dtype]
+        total += (rows * inputs + filters) * width["f32"]
+    return total + products(conv) * s.columns * width["f32"]
 
 
 def _joined(conv: Depthwise, s: DepthwiseSchedule, target: Target, after: Work) -> Work:
@@ -192,10 +201,12 @@ def _joined(conv: Depthwise, s: DepthwiseSchedule, target: Target, after: Work) 
     product, total = target.vector_row("vmul", "f32"), target.vector_row("vadd", "f32")
     run = -(-channels * 4 // REPEAT)
     edge = target.vector.partial_repeat if channels * 4 % REPEAT else 0.0
-    tap = product.head + edge + product.repeat * columns * run
     repeats = target.repeats("f32", columns * padded(channels, "f32"))
-    tap += total.head + total.repeat * repeats * target.vector.bank_conflict
-    row = conv.taps * tap + target.vector_row("vbrc", "f32").repeat * repeats
+    tap = edge + product.repeat * columns * run
+    tap += total.repeat * repeats * target.vector.bank_conflict
+    groups = -(-conv.last.kernel // products(conv))
+    waits = conv.taps // conv.last.kernel * groups * (1 + products(conv).bit_length())
+    row = conv.taps * tap + waits * total.head + target.vector_row("vbrc", "f32").repeat * repeats
     casts = filter_casts = 0.0
     if conv.dtype != "f32":
         casts = far * target.vector_cost("vcast", "f32", rows * inputs * padded(channels, "f32"))

@@ -102,6 +102,17 @@ class Depthwise:
         return not self.far and self.near.dilation == 1
 
 
+def spread(axis: WindowAxis, outputs: int) -> int:
+    """Inputs from the first to the last that a run of outputs reads, padding included."""
+    return (outputs - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1
+
+
+def meets(axis: WindowAxis) -> bool:
+    """Whether no output lies in the padding with all of its window."""
+    last = (axis.output - 1) * axis.stride - axis.begin
+    return axis.begin < spread(axis, 1) and last < axis.size
+
+
 def is_depthwise(op: GraphOp) -> bool:
     """Whether every channel of a convolution is a group of its own, and there are several."""
     if op.op_name != "conv":

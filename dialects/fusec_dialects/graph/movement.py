@@ -5,7 +5,13 @@ from __future__ import annotations
 from math import prod
 from typing import Any, ClassVar, Self, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr, TensorType, i1
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseIntOrFPElementsAttr,
+    StringAttr,
+    TensorType,
+    i1,
+)
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -24,6 +30,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from .base import AttrValue, Float, GraphOp, Int, Ints, Tensor, tensor_type
 from .elements import verify_known
+
+
+def _sizes(value: SSAValue) -> tuple[int, ...]:
+    """The shape, -1 for a dynamic size."""
+    return tuple(-1 if d == DYNAMIC_INDEX else d for d in tensor_type(value).get_shape())
 
 
 class MoveOp(GraphOp):
@@ -48,7 +59,7 @@ class ReshapeOp(MoveOp):
     name = "graph.reshape"
 
     def attrs(self) -> dict[str, AttrValue]:
-        return {"shape": tensor_type(self.y).get_shape()}
+        return {"shape": _sizes(self.y)}
 
 
 @irdl_op_definition
@@ -58,7 +69,7 @@ class ExpandOp(MoveOp):
     name = "graph.expand"
 
     def attrs(self) -> dict[str, AttrValue]:
-        return {"shape": tensor_type(self.y).get_shape()}
+        return {"shape": _sizes(self.y)}
 
 
 @irdl_op_definition
@@ -175,7 +186,7 @@ class ConstantOfShapeOp(GraphOp):
     def attrs(self) -> dict[str, AttrValue]:
         type_ = tensor_type(self.y)
         return {
-            "shape": type_.get_shape(),
+            "shape": _sizes(self.y),
             "value": self.value.value.data,
             "to": str(type_.element_type),
         }
@@ -195,7 +206,7 @@ class EyeLikeOp(GraphOp):
 
     def attrs(self) -> dict[str, AttrValue]:
         type_ = tensor_type(self.y)
-        return {"shape": type_.get_shape(), "to": str(type_.element_type)}
+        return {"shape": _sizes(self.y), "to": str(type_.element_type)}
 
 
 @irdl_op_definition

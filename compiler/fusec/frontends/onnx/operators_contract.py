@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, SSAValue
 
 from fusec.frontends.errors import ImportFailure
@@ -116,21 +115,23 @@ def _factor(m: Maker, scale: SSAValue, x: SSAValue, axis: int) -> SSAValue:
     return m.cast(_spread(m, scale, x, axis), "float32")
 
 
-def _integer(node: Node, element: Attribute) -> IntegerType:
-    if not isinstance(element, IntegerType) or element.width.data > 16:
+def _limits(element: Attribute) -> tuple[float, float]:
+    """The range of a quantised type, exact in f32."""
+    dtype = numpy_type(element)
+    if dtype.kind not in "iu" or dtype.itemsize > 2:
         raise ImportFailure(f"quantised type {element} is not supported, only 8 and 16 bits")
-    return element
+    return float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
 
 
 def _quantised(m: Maker, x: SSAValue, scale: SSAValue, zero: SSAValue | None) -> SSAValue:
     """round(x / scale) + zero point, limited to the range of its type (ui8 without one)."""
     axis = m.node.int_("axis", 1)
     element = element_type(np.dtype(np.uint8)) if zero is None else m.node.element(zero)
-    limits = np.iinfo(numpy_type(_integer(m.node, element)))
+    least, most = _limits(element)
     whole = m("round", m("div", m.cast(x, "float32"), _factor(m, scale, x, axis)))
     if zero is not None:
         whole = m("add", whole, m.cast(_spread(m, zero, x, axis), "float32"))
-    limited = m("clip", whole, min=float(limits.min), max=float(limits.max))
+    limited = m("clip", whole, min=least, max=most)
     return m("cast", limited, to=element)
 
 
