@@ -31,18 +31,18 @@ LIGHT = Path(onnx.__file__).parent / "backend/test/data/light"
 BY_HAND = [
     path
     for path in sorted((ROOT / "filecheck/export/ascend-npu-ir").glob("*.mlir"))
-    if path.stem not in ("booleans", "reasons", "no_kernels")
+    if path.stem not in ("booleans", "reasons", "no_kernels", "views")
 ]
 CONTRACTIONS = range(48)
 
 
-@lru_cache(maxsize=64)
-def contraction(seed: int) -> FuncOp | None:
+@lru_cache(maxsize=128)
+def contraction(seed: int, target: str) -> FuncOp | None:
     """The function of a random region, None where it is refused."""
     op = kernel(random_contraction(seed))
-    if isinstance(scheduled(op, TARGET), Refusal):
+    if isinstance(scheduled(op, target), Refusal):
         return None
-    module = emitted_module(op, TARGET)
+    module = emitted_module(op, target)
     NpuMultiBufferPass().apply(Context(), module)
     return next(iter(kernels(module)))
 
@@ -63,10 +63,12 @@ def test_numbers_by_hand(path: Path) -> None:
         check_numbers(func)
 
 
-@pytest.mark.parametrize("first", range(0, len(CONTRACTIONS), 8))
-def test_numbers_of_contractions(first: int) -> None:
-    for seed in CONTRACTIONS[first : first + 8]:
-        func = contraction(seed)
+@pytest.mark.parametrize("target", [TARGET, "tiny"])
+@pytest.mark.parametrize("first", range(0, len(CONTRACTIONS), 12))
+def test_numbers_of_contractions(first: int, target: str) -> None:
+    """On the small chip, tiles and chunks have tails of all kinds."""
+    for seed in CONTRACTIONS[first : first + 12]:
+        func = contraction(seed, target)
         if func is not None:
             check_numbers(func, seed)
 
@@ -102,13 +104,13 @@ def test_kernels_by_hand_are_accepted() -> None:
     exported = [
         export_kernel(func) for path in BY_HAND for func in kernels(parse(path.read_text()))
     ]
-    assert len(exported) == len(BY_HAND)
+    assert len(exported) > len(BY_HAND)
     all_accepted(exported)
 
 
 @needs_compiler
 def test_contractions_are_accepted() -> None:
-    funcs = {seed: contraction(seed) for seed in CONTRACTIONS}
+    funcs = {seed: contraction(seed, TARGET) for seed in CONTRACTIONS}
     exported = [
         renamed(export_kernel(func), f"k{seed}") for seed, func in funcs.items() if func is not None
     ]

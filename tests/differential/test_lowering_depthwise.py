@@ -11,8 +11,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from fusec.api import run_passes
 from fusec.hw import load_target
-from fusec.schedule.depthwise import DepthwiseSchedule, Planner
+from fusec.schedule.depthwise import Planner
 from fusec.schedule.depthwise_problem import depthwise_problem
+from fusec.schedule.depthwise_schedule import DepthwiseSchedule
 from fusec.schedule.plan import Plan
 from fusec.schedule.region import Region
 from fusec.simulator.witness import witness

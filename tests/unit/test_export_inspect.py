@@ -196,6 +196,24 @@ def test_vector_operands_begin_at_blocks():
     assert rule("[0, %i]", "[1], offset: ?", "64x304xf32") == ["unaligned-operand"]
 
 
+def test_view_put_together_from_the_description_of_another():
+    def rule(shape: str) -> list[str]:
+        whole, part = ub(shape), ub("?x1xf32", "[8, 1], offset: ?")
+        body = CONSTANTS + f"    %0 = hivm.hir.pointer_cast(%c0_i64) : {whole}\n"
+        body += "    scf.for %i = %c0 to %c64 step %c1 {\n"
+        body += f"    %v = memref.subview %0[%i, 0] [1, 1] [1, 1] : {whole} to {part}\n"
+        body += (
+            f"    %b, %o, %s, %t = memref.extract_strided_metadata %v : {part} -> "
+            f"{ub('f32')}, index, index, index\n"
+            "    %r = memref.reinterpret_cast %b to offset: [%o], sizes: [%s, 1], strides: [8, 1] "
+            f": {ub('f32')} to {part}\n"
+        )
+        return rules(module(function(body + call("vexp_1d_float", ("%r", part)) + "    }\n")))
+
+    assert rule("64x8xf32") == []
+    assert rule("64x4xf32") == ["unaligned-operand"]
+
+
 def test_rows_of_vector_operands_are_blocks_apart():
     row, column = ub("16x300xf32", "[304, 1]"), ub("16x1xf32")
     both = (("%0", row), ("%1", column))

@@ -22,11 +22,18 @@ from fusec.semantics import DATA_TYPES, Array
 from fusec.semantics.interpreter import GraphError, Interpreter
 
 TOLERANCE = {"float16": 2e-3, "bfloat16": 1e-2, "float32": 1e-5, "float64": 1e-10}
-TYPED_BY_HAND = {"test_averagepool_2d_ceil_last_window_starts_on_pad": 1e-4}
+TYPED_BY_HAND = {
+    "test_averagepool_2d_ceil_last_window_starts_on_pad": 1e-4,
+    "test_gridsample_bicubic": 1e-4,
+    "test_gridsample_bicubic_align_corners_1_additional_1": 1e-5,
+}
 """Expected values with five digits in ONNX's source."""
 
 ALLOWED_REFUSALS = ("only inference is supported", "is not supported", "has to be constant")
 """What a refusal may say: forms that we do not have."""
+
+ELSEWHERE = {"GlobalLpPool", "If", "Range"}
+"""Without a case that fits here; test_onnx_operators and the differential cases have them."""
 
 BITS = {"BitCast"}
 """Operators on the bits of a type, which the oracle's float64 does not have."""
@@ -140,5 +147,5 @@ def test_onnx_operator_cases(cases: list[Case]) -> None:
     print("\n".join(sorted(refused)))
     assert not faults, "\n".join(faults)
     assert all(any(text in r for text in ALLOWED_REFUSALS) for r in refused)
-    assert not set(OPERATORS) - set(passed)
+    assert set(OPERATORS) - set(passed) == ELSEWHERE
     assert len(cases) - refused.total() >= 600

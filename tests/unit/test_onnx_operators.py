@@ -139,6 +139,15 @@ def test_activation_far_out(op: str) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_global_lp_pool(p: int) -> None:
+    inputs = {"x": _random(2, 3, 4, 5)}
+    found, wanted = _both(
+        _model([helper.make_node("GlobalLpPool", ["x"], ["y"], p=p)], inputs), inputs
+    )
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
 def test_shape_arithmetic_is_folded() -> None:
     """Flattening by the sizes that the model computes leaves one reshape."""
     inputs = {"x": _random(2, 3, 4)}

@@ -19,6 +19,7 @@ from fusec.export.kernel_text import KernelText, static_sizes
 from fusec.export.live_ops import root_of
 from fusec.export.reason import NotInHivm
 from fusec.export.tensor_shapes import kept_of, tensor_shapes
+from fusec.export.tile_heights import with_whole_chunks
 from fusec.export.ub_buffers import byte_flags
 from fusec.export.workspace_slice import Slice
 from fusec.lowering.layout import Layout
@@ -36,7 +37,7 @@ class TensorText(KernelText):
 
     def __init__(self, func: FuncOp) -> None:
         super().__init__(func)
-        self.shapes = tensor_shapes(self.live)
+        self.shapes = with_whole_chunks(tensor_shapes(self.live), self.live)
         self.bytes = byte_flags(self.live)
         self.tensors: dict[SSAValue, str] = {}
         self.bases: dict[SSAValue, tuple[str, str]] = {}

@@ -60,7 +60,7 @@ def workspace_slice(
     NotInHivm for what is no run of whole chunks.
     """
     height, width = accumulator
-    axes = _axes(op, accumulator, dest, name_of)
+    axes = _axes(op, dest, name_of)
     lines = [axis for axis in axes if axis.stride % width == 0 and axis.place is not None]
     columns = [axis for axis in axes if axis.stride % width and axis.place is not None]
     dropped = [axis for axis in axes if axis.place is None and axis.offset != "0"]
@@ -69,12 +69,6 @@ def workspace_slice(
         raise NotInHivm(op, "a tile is read along other axes than its lines and columns")
     if any(axis.stride % width for axis in dropped) or rows > height:
         raise NotInHivm(op, "a part of the columns of a tile is read")
-    if lines and start is None and lines[0].offset != "0" and lines[0].extent % lines[0].size:
-        raise NotInHivm(
-            op,
-            f"chunks of {lines[0].size} lines do not divide the {lines[0].extent} of a tile of the "
-            "product",
-        )
     terms = [(axis.offset, axis.stride // width) for axis in dropped]
     if lines and (start or lines[0].offset) != "0":
         terms.append((start or lines[0].offset, lines[0].stride // width))
@@ -89,13 +83,24 @@ def workspace_slice(
     )
 
 
+def lines_needed(op: LoadOp, accumulator: tuple[int, ...], dest: tuple[int, ...]) -> int:
+    """The lines that an accumulator needs so that every chunk, from a multiple of its size on, lies
+    inside of it."""
+    width = accumulator[1]
+    for axis in _axes(op, dest, str):
+        if axis.place is not None and axis.stride % width == 0:
+            chunks = 1 if axis.offset == "0" else -(-axis.extent // axis.size)
+            return chunks * axis.size * (axis.stride // width)
+    return 1
+
+
 def line_axis(op: LoadOp, accumulator: tuple[int, ...], dest: tuple[int, ...]) -> int | None:
     """The axis of the destination that lines run along, outermost.
 
     None where it is one line, does not begin with the first, or has no room for an even number.
     """
     width = accumulator[1]
-    axes = _axes(op, accumulator, dest, str)
+    axes = _axes(op, dest, str)
     lines = [axis for axis in axes if axis.stride % width == 0 and axis.place is not None]
     if not lines or lines[0].size == 1 or lines[0].offset != "0":
         return None
@@ -103,13 +108,8 @@ def line_axis(op: LoadOp, accumulator: tuple[int, ...], dest: tuple[int, ...]) -
     return None if room > accumulator[0] else lines[0].place
 
 
-def _axes(
-    op: LoadOp,
-    accumulator: tuple[int, ...],
-    dest: tuple[int, ...],
-    name_of: Callable[[SSAValue], str],
-) -> list[_Axis]:
-    """The axes above size 1 inside of a block."""
+def _axes(op: LoadOp, dest: tuple[int, ...], name_of: Callable[[SSAValue], str]) -> list[_Axis]:
+    """The axes above size 1 behind the first, which is the blocks'."""
     view = op.source.owner
     source = memref_type(op.source.type)
     outer = memref_type(view.source.type) if isinstance(view, SubviewOp) else None
@@ -120,7 +120,7 @@ def _axes(
     offsets = _texts(view, name_of)
     found: list[_Axis] = []
     for axis, (extent, stride) in enumerate(zip(layout.shape, layout.strides, strict=True)):
-        if extent > 1 and stride is not None and stride < prod(accumulator):
+        if axis > 0 and extent > 1 and stride is not None:
             place = kept.index(axis) if axis in kept else None
             size = 1 if place is None else dest[place]
             found.append(_Axis(place, size, offsets[axis], extent, stride))

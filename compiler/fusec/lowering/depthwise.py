@@ -21,15 +21,15 @@ from fusec.lowering.emitted import EmittedKernel
 from fusec.lowering.taps import span_of, taps_of
 from fusec.lowering.vector import TileEmitter, constants_of
 from fusec.schedule.axes import Port
-from fusec.schedule.depthwise import (
+from fusec.schedule.depthwise import Planner
+from fusec.schedule.depthwise_problem import Depthwise, Operand, depthwise_problem, meets, spread
+from fusec.schedule.depthwise_schedule import (
     DepthwiseSchedule,
-    Planner,
     input_rows,
     products,
     tile_counts,
     vector_tiles,
 )
-from fusec.schedule.depthwise_problem import Depthwise, Operand, depthwise_problem, meets, spread
 from fusec.schedule.footprint import Tiles
 from fusec.schedule.plan import Action, Plan
 from fusec.schedule.region import Region

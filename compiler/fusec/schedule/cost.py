@@ -12,8 +12,9 @@ from fusec.hw import Target
 from fusec.schedule.cube_problem import cube_problem
 from fusec.schedule.cube_schedule import CubeSchedule
 from fusec.schedule.cube_time import cube_work
-from fusec.schedule.depthwise import DepthwiseSchedule, depthwise_work
+from fusec.schedule.depthwise import depthwise_work
 from fusec.schedule.depthwise_problem import depthwise_problem
+from fusec.schedule.depthwise_schedule import DepthwiseSchedule
 from fusec.schedule.expand import expand
 from fusec.schedule.mixed import MixedSchedule, mixed_work
 from fusec.schedule.mixed_problem import problem_of

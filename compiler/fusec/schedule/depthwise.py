@@ -1,31 +1,32 @@
 """The schedule of a depthwise convolution on the vector cores.
 
 In: a `Depthwise`. Out: the `DepthwiseSchedule` of least modelled time whose buffers fit ub, or a
-Refusal. A tile is some rows of the output, part of their columns, part of the channels.
+Refusal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 from fusec.hw import DTYPE_BYTES, Target
-from fusec.schedule.depthwise_problem import Depthwise, depthwise_problem, spread
-from fusec.schedule.footprint import BLOCK, REPEAT, Footprint, Tiles, padded
+from fusec.schedule.depthwise_problem import Depthwise, depthwise_problem
+from fusec.schedule.depthwise_schedule import (
+    DepthwiseSchedule,
+    conv_bytes,
+    tile_counts,
+    vector_tiles,
+)
+from fusec.schedule.depthwise_time import with_convolution
+from fusec.schedule.footprint import BLOCK, REPEAT, Footprint, Tiles
 from fusec.schedule.plan import Action, Plan, Sweep
 from fusec.schedule.planner import make_plan
 from fusec.schedule.region import Region
-from fusec.schedule.types import Refusal, RefusalError, Schedule, ScheduleError
+from fusec.schedule.types import Refusal, RefusalError, ScheduleError
 from fusec.schedule.vector import reduced_axes
 from fusec.schedule.vector_time import PlanTime
 from fusec.schedule.work import Work, estimate_of
 from fusec_dialects.place import place
-
-PRODUCTS = 7
-"""At most so many products, each of a kernel position, are alive at once: with the accumulator they
-are added in pairs, so that an addition seldom waits for the one before it."""
 
 FULL = REPEAT // DTYPE_BYTES["f32"]
 """Channels that fill a repeat."""
@@ -35,48 +36,6 @@ CAPACITY = "ub-capacity"
 
 MOST_ROWS = 16
 """Rows of a tile that are tried."""
-
-
-@dataclass(frozen=True)
-class DepthwiseSchedule(Schedule):
-    """A tile is `rows` outputs along the axis before the last, `columns` along the last, with
-    `channels` channels. Its rows are computed one by one from input rows that are loaded once.
-
-    Where the rows are reduced after the convolution, a tile has all rows, `rows` at a time."""
-
-    family: ClassVar[str] = "depthwise"
-
-    rows: int
-    columns: int
-    channels: int
-    blocks: int
-    copies: int = 2
-
-
-def tile_counts(conv: Depthwise, s: DepthwiseSchedule) -> tuple[int, ...]:
-    """Tiles along batch, spatial axes, channels."""
-    return (
-        conv.batch,
-        *(axis.output for axis in conv.far),
-        1 if conv.swept is not None else -(-conv.near.output // s.rows),
-        -(-conv.last.output // s.columns),
-        -(-conv.channels // s.channels),
-    )
-
-
-def input_rows(conv: Depthwise, s: DepthwiseSchedule) -> int:
-    """Input rows of a tile: one for each kernel position, or a run of rows for several outputs."""
-    near = conv.near
-    return near.inputs_of(s.rows) if s.rows > 1 else min(near.kernel, near.size)
-
-
-def vector_tiles(conv: Depthwise, s: DepthwiseSchedule) -> tuple[int, ...]:
-    """What is in ub at a time of the result, along the program's axes: a row of a tile."""
-    tiles = [1] * len(conv.sizes)
-    for axis, tile in zip(conv.places[-2:], (s.columns, s.channels), strict=True):
-        if axis is not None:
-            tiles[axis] = tile
-    return tuple(tiles)
 
 
 def _swept_once(plan: Plan) -> bool:
@@ -130,7 +89,7 @@ class Planner:
     def need(self, plan: Plan, s: DepthwiseSchedule, copies: int) -> int:
         """The most bytes of ub that a tile takes, with this many copies of what moves."""
         tiles = Tiles.of(self.conv.sizes, vector_tiles(self.conv, s))
-        return _conv_bytes(self.conv, s, copies) + Footprint(plan, copies).bytes(tiles)
+        return conv_bytes(self.conv, s, copies) + Footprint(plan, copies).bytes(tiles)
 
     def misfit(self, s: DepthwiseSchedule, copies: int) -> Refusal | None:
         """Why tiles with this many copies of what moves cannot be built."""
@@ -158,77 +117,7 @@ class Planner:
             time = self._times[shape] = PlanTime(plan, self.conv.sizes, self.target)
         tiles = Tiles.of(self.conv.sizes, vector_tiles(self.conv, s))
         after = time.work(tiles, s.blocks, s.copies)
-        return _joined(self.conv, s, self.target, after)
-
-
-def products(conv: Depthwise) -> int:
-    """Kernel positions along a row that are done at once."""
-    return min(conv.last.kernel, PRODUCTS)
-
-
-def _conv_bytes(conv: Depthwise, s: DepthwiseSchedule, copies: int) -> int:
-    """Bytes of ub beside the epilogue: input rows and filters, their f32 forms, products."""
-    width = {dtype: padded(s.channels, dtype) * DTYPE_BYTES[dtype] for dtype in ("f32", conv.dtype)}
-    rows, inputs = input_rows(conv, s), spread(conv.last, s.columns)
-    filters = conv.taps + (conv.bias is not None)
-    kept = copies if s.channels < conv.channels else 1
-    if conv.dtype == "f32":
-        total = (copies * rows * inputs + kept * filters) * width["f32"]
-    else:
-        loaded = rows * conv.last.inputs_of(s.columns)
-        total = (copies * loaded + kept * filters) * width[conv.dtype]
-        total += (rows * inputs + filters) * width["f32"]
-    return total + products(conv) * s.columns * width["f32"]
-
-
-def _joined(conv: Depthwise, s: DepthwiseSchedule, target: Target, after: Work) -> Work:
-    """The epilogue's work and that of the convolution; borders count as the middle does."""
-    size, columns, channels = DTYPE_BYTES[conv.dtype], s.columns, s.channels
-    rounds = -(-prod(tile_counts(conv, s)) // s.blocks)
-    rounds *= 1 if conv.swept is None else -(-conv.near.output // s.rows)
-    far = prod(axis.kernel for axis in conv.far)
-    rows, inputs = input_rows(conv, s), conv.last.inputs_of(columns)
-    whole = channels == conv.channels
-    aligned = conv.channels * size % 512 == 0
-
-    def load(lines: int, each: int) -> float:
-        bursts = lines if whole else lines * each
-        total = lines * each * channels * size
-        return target.transfer_cost("gm->ub", total, bursts=bursts, aligned=aligned, cores=s.blocks)
-
-    filters = load(1, conv.taps) + (load(1, 1) if conv.bias is not None else 0.0)
-    block = far * load(rows, inputs)
-    product, total = target.vector_row("vmul", "f32"), target.vector_row("vadd", "f32")
-    run = -(-channels * 4 // REPEAT)
-    edge = target.vector.partial_repeat if channels * 4 % REPEAT else 0.0
-    repeats = target.repeats("f32", columns * padded(channels, "f32"))
-    tap = edge + product.repeat * columns * run
-    tap += total.repeat * repeats * target.vector.bank_conflict
-    groups = -(-conv.last.kernel // products(conv))
-    waits = conv.taps // conv.last.kernel * groups * (1 + products(conv).bit_length())
-    row = conv.taps * tap + waits * total.head + target.vector_row("vbrc", "f32").repeat * repeats
-    casts = filter_casts = 0.0
-    if conv.dtype != "f32":
-        casts = far * target.vector_cost("vcast", "f32", rows * inputs * padded(channels, "f32"))
-        filter_casts = target.vector_cost("vcast", "f32", conv.taps * padded(channels, "f32"))
-    often = 1 if whole else -(-prod(tile_counts(conv, s)) // s.blocks)
-    pipes = {
-        "mte2": after.pipes["mte2"] + rounds * block + often * filters,
-        "v": after.pipes["v"] + rounds * (s.rows * row + casts) + often * filter_casts,
-        "mte3": after.pipes["mte3"],
-    }
-    longest, sequence = max(pipes.values()), sum(pipes.values())
-    first = filters + block + target.transfer("gm->ub").latency
-    overlapped = s.copies > 1 and rounds > 1
-    cycles = min(sequence, longest + first) if overlapped else sequence + first - filters - block
-    moved = rounds * s.blocks * far * rows * inputs * channels * size
-    return Work(
-        kind="vector",
-        cycles=cycles + target.transfer("ub->gm").latency,
-        gm_bytes=after.gm_bytes + moved + often * s.blocks * conv.taps * channels * size,
-        hbm_bytes=after.hbm_bytes + (prod(conv.source.sizes) + conv.taps * conv.channels) * size,
-        pipes=pipes,
-    )
+        return with_convolution(self.conv, s, self.target, after)
 
 
 def schedule_depthwise(region: Region, target: Target) -> DepthwiseSchedule | Refusal:

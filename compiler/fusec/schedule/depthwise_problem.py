@@ -23,10 +23,10 @@ from fusec.schedule.program import Program
 from fusec.schedule.region import Region
 from fusec.schedule.types import RefusalError
 from fusec.schedule.vector import reduced_axes
-from fusec.schedule.views import Access, checked, load_access, split
+from fusec.schedule.views import Access, checked, load_access, split, static_shape
 from fusec.schedule.window import WindowAxis
 from fusec_dialects.graph import GraphOp
-from fusec_dialects.graph.base import static_shape
+from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.place import place
 
 TYPES = ("f32", "f16", "bf16")
@@ -91,6 +91,12 @@ class Depthwise:
         return self.program.axes.sizes
 
     @cached_property
+    def met(self) -> float:
+        """The part of the rows of kernel positions that lie on the input, on average."""
+        counts = [float(a.counts(False).mean()) / a.kernel for a in self.axes[:-1]]
+        return prod(counts)
+
+    @cached_property
     def swept(self) -> int | None:
         """The program's axis of rows, where what follows reduces it: a tile has all of them."""
         axis = self.places[-3]
@@ -118,7 +124,8 @@ def is_depthwise(op: GraphOp) -> bool:
     if op.op_name != "conv":
         return False
     attrs = op.attrs()
-    channels = static_shape(op.operands[0])[1 if attrs["x_layout"] == "NCHW" else -1]
+    shape = tensor_type(op.operands[0]).get_shape()
+    channels = shape[1 if attrs["x_layout"] == "NCHW" else -1]
     return channels > 1 and attrs["group"] == channels
 
 
@@ -144,7 +151,7 @@ def depthwise_problem(region: Region) -> Depthwise:
                 "its operands from gm, so it has to be a kernel of its own",
             )
     axes = _axes(op, access.sizes)
-    sizes, steps, shape = [*access.sizes], [*strides], [*static_shape(result)]
+    sizes, steps, shape = [*access.sizes], [*strides], [*_shape(result)]
     if len(axes) > len(sizes) - 2:
         for one in (sizes, steps, shape):
             one.insert(1, 1)
@@ -176,7 +183,7 @@ def _check(op: GraphOp) -> None:
         raise RefusalError(
             "type", f"{place(op)} on {dtype}: it is done on {', '.join(TYPES)}; cast before"
         )
-    channels, outputs = (static_shape(v)[-1] for v in (op.operands[0], op.results[0]))
+    channels, outputs = (_shape(value)[-1] for value in (op.operands[0], op.results[0]))
     if channels != outputs:
         raise RefusalError(
             "channel-multiplier",
@@ -186,9 +193,13 @@ def _check(op: GraphOp) -> None:
         )
 
 
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    return checked(static_shape(value))
+
+
 def _axes(op: GraphOp, sizes: Sequence[int]) -> tuple[WindowAxis, ...]:
-    attrs, outputs = op.attrs(), static_shape(op.results[0])
-    kernel = static_shape(op.operands[1])
+    attrs, outputs = op.attrs(), _shape(op.results[0])
+    kernel = _shape(op.operands[1])
     rank = len(kernel) - 2
     steps, dilations, pads = (
         cast("tuple[int, ...]", attrs[key]) for key in ("strides", "dilations", "pads")

@@ -20,8 +20,9 @@ from fusec.schedule import vector
 from fusec.schedule.cube import schedule_cube
 from fusec.schedule.cube_problem import cube_problem
 from fusec.schedule.cube_schedule import CubeSchedule, check
-from fusec.schedule.depthwise import DepthwiseSchedule, check_depthwise, schedule_depthwise
+from fusec.schedule.depthwise import check_depthwise, schedule_depthwise
 from fusec.schedule.depthwise_problem import is_depthwise
+from fusec.schedule.depthwise_schedule import DepthwiseSchedule
 from fusec.schedule.expand import expand
 from fusec.schedule.mixed import MixedSchedule, check_mixed, schedule_mixed
 from fusec.schedule.mixed_problem import problem_of

@@ -31,8 +31,10 @@ def _letters(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
 
     def spelled(term: str, rank: int) -> str:
         letters = term.replace("...", rest[len(rest) - (rank - len(term) + 3) :] if spare else "")
-        if len(letters) != rank or len(set(letters)) != rank:
+        if len(letters) != rank:
             raise ImportFailure(f"term '{term}' of '{equation}' for rank {rank}")
+        if len(set(letters)) != rank:
+            raise ImportFailure(f"a letter twice in '{term}' (a diagonal) is not supported")
         return letters
 
     found = [spelled(t, r) for t, r in zip(terms, ranks, strict=True)]
