@@ -3,33 +3,49 @@
 import time
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
 from fusec.api import run_passes
 from fusec.frontends.onnx.frontend import import_onnx
-from graph_modules import OPTIMISE, PREPARE, parse
+from graph_modules import OPTIMISE, PREPARE, apply, parse, run
 
 OPERATORS = ("Relu", "Add", "Mul", "Sigmoid", "Abs", "Sub", "Tanh", "MatMul")
 
 
-def chain(count: int, hub: bool) -> bytes:
-    """`count` operators one behind the other; with `hub` all of them read one more value too."""
+def chain(count: int, kind: str) -> bytes:
+    """`count` operators one behind the other.
+
+    Of kind `hub` all of them read one more value too, of kind `views` they only move elements.
+    """
     nodes = [helper.make_node("Exp", ["x"], ["hub"])]
     value = "x"
     for i in range(count):
-        kind = "Add" if hub else OPERATORS[i % len(OPERATORS)]
-        other = "hub" if hub else "w"
-        inputs = [value, other] if kind in ("Add", "Mul", "Sub", "MatMul") else [value]
-        nodes.append(helper.make_node(kind, inputs, [f"v{i}"], f"n{i}"))
+        match kind:
+            case "hub":
+                node = helper.make_node("Add", [value, "hub"], [f"v{i}"])
+            case "views" if i % 2:
+                node = helper.make_node("Reshape", [value, "shape"], [f"v{i}"])
+            case "views":
+                node = helper.make_node("Transpose", [value], [f"v{i}"], perm=[1, 0])
+            case _:
+                name = OPERATORS[i % len(OPERATORS)]
+                other = ["w"] if name in ("Add", "Mul", "Sub", "MatMul") else []
+                node = helper.make_node(name, [value, *other], [f"v{i}"])
+        nodes.append(node)
         value = f"v{i}"
-    port = [8, 8]
+    nodes.append(helper.make_node("Relu", [value], ["y"]))
+    port = [8, 4] if kind == "views" else [8, 8]
     graph = helper.make_graph(
         nodes,
         "chain",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, port)],
-        [helper.make_tensor_value_info(value, TensorProto.FLOAT, port)],
-        [helper.make_tensor("w", TensorProto.FLOAT, port, [0.5] * 64)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, port)],
+        [
+            helper.make_tensor("w", TensorProto.FLOAT, [8, 8], [0.5] * 64),
+            helper.make_tensor("shape", TensorProto.INT64, [2], [8, 4]),
+        ],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString()
 
@@ -40,13 +56,13 @@ def seconds(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-@pytest.mark.parametrize("hub", [False, True])
-def test_four_times_the_operators_cost_about_four_times(hub: bool) -> None:
+@pytest.mark.parametrize("kind", ["mixed", "hub", "views"])
+def test_four_times_the_operators_cost_about_four_times(kind: str) -> None:
     """A quadratic step would cost sixteen times."""
     passes = (*PREPARE, *OPTIMISE, "graph-outline")
     spent: list[dict[str, float]] = []
-    for count in (750, 750, 3000):
-        data = chain(count, hub)
+    for count in (500, 500, 2000):
+        data = chain(count, kind)
         times = {"import": seconds(lambda data=data: import_onnx(data))}
         module, _ = import_onnx(data)
         for spec in passes:
@@ -77,3 +93,16 @@ def test_verification_of_calls_is_linear() -> None:
     small, large = parse(module_text(300)), parse(module_text(1200))
     small.verify()
     assert seconds(large.verify) < 7 * seconds(small.verify) + 0.1
+
+
+def test_long_expressions_of_weights_need_no_deep_stack() -> None:
+    type_ = "tensor<32xf32>"
+    lines = [f"%{i} = graph.neg %{i - 1 if i else 'w'} : {type_} -> {type_}" for i in range(1501)]
+    body = "\n".join([f'%w = graph.weight "w" : {type_}', *lines])
+    text = f"func.func @main(%x: {type_}) -> {type_} {{\n{body}\n"
+    text += (
+        f"%y = graph.add %x, %1500 : ({type_}, {type_}) -> {type_}\nfunc.return %y : {type_}\n}}"
+    )
+    module = apply(parse(text), "graph-fuse", "graph-fold-weights", "graph-outline")
+    weights = {"w": np.ones(32, np.float32)}
+    assert np.array_equal(run(module, {"0": np.ones(32, np.float32)}, weights)[0], np.zeros(32))

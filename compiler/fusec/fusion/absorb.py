@@ -15,6 +15,9 @@ from fusec.schedule.types import Refusal
 if TYPE_CHECKING:
     from fusec.fusion.planner import Planner
 
+MAX_VIEWS = 32
+"""Views that one kernel takes in: each is asked about with all of the others."""
+
 
 def absorb_movements(planner: Planner) -> None:
     """Tries every movement of the function that could be a view."""
@@ -28,10 +31,10 @@ def absorb_movements(planner: Planner) -> None:
 
 
 def _views_above(planner: Planner, op: int) -> set[int]:
-    """The movement itself and the views between it and what is computed."""
+    """The movement itself and the views between it and what is computed, the nearest ones."""
     dag = planner.dag
     found: set[int] = set()
-    while op >= 0 and dag.is_access(op):
+    while op >= 0 and dag.is_access(op) and len(found) <= MAX_VIEWS:
         found.add(op)
         op = dag.operands[op][0]
     return found
@@ -60,6 +63,8 @@ def _into_users(planner: Planner, op: int) -> bool:
     if below is None or not users:
         return False
     views = _views_above(planner, op) | below
+    if len(views) > MAX_VIEWS:
+        return False
     judged: dict[int, Cost] = {}
     own = planner.cost_of(op)
     key_of_op = cover.owner.pop(op)
@@ -110,4 +115,7 @@ def _into_source(planner: Planner, op: int) -> bool:
         return False
     key = cover.owner[i]
     group = cover.groups[key]
+    taken = group.owned | views | {op}
+    if sum(map(dag.is_access, taken)) > MAX_VIEWS:
+        return False
     return planner.take_views(key, group, views | {op})

@@ -185,6 +185,15 @@ class _Converter:
         if value in self._last:
             return
         dims = dims_of(tensor_type(value))
+        op = value.owner
+        if isinstance(op, TransposeOp) and op.parent is self._block and op not in self._attrs:
+            if len(dims) < rank:
+                raise _Refused
+            perm = op.perm.get_values()
+            self._attrs[op] = {"perm": tuple(perm[p] for p in to_last(rank))}
+            self._converted.append(op)
+            self._last.add(value)
+            return
         self._want(value, Change((1,) * (rank - len(dims)) + dims, to_last(rank)))
 
     def _want(self, value: SSAValue, change: Change) -> None:

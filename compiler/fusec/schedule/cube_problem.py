@@ -277,9 +277,9 @@ def _forms(axes: Contraction, scales: Sequence[float], dtype: str) -> tuple[Adde
     found: list[Addend] = []
     for place, scale in enumerate(scales, ADDENDS):
         rows = any(_varies(axis, place) for axis in (axes.row, axes.col))
-        if not _varies(axes.n, place):
+        if not _varies(axes.n, place) and (rows or axes.n.size > 1):
             form = COLUMN
-        elif axes.n.strides[place] != 1:
+        elif axes.n.size > 1 and axes.n.strides[place] != 1:
             raise RefusalError(
                 "addend-stride",
                 "what is added to the product is not stored along the rows of the result; "

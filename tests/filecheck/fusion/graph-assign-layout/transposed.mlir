@@ -66,3 +66,20 @@ func.func @rows(%x: tensor<2x24x9x7xf32>) -> tensor<2x24x7xf32> {
   }
   func.return %0 : tensor<2x24x7xf32>
 }
+
+// -----
+
+// A transposition to channels first before the convolution is gone as well.
+// CHECK-LABEL: func.func @to_first
+// CHECK: graph.fused "transpose_conv"(%{{.*}} = %x : tensor<1x9x7x24xf32>, %{{.*}} : tensor<3x3x1x24xf32>) -> tensor<1x9x7x24xf32> {
+// CHECK-NEXT: graph.conv
+// CHECK-NEXT: graph.yield
+func.func @to_first(%x: tensor<1x9x7x24xf32>) -> tensor<1x24x9x7xf32> {
+  %w = graph.weight "w" : tensor<24x1x3x3xf32>
+  %0 = graph.fused "transpose_conv"(%a = %x : tensor<1x9x7x24xf32>, %b = %w : tensor<24x1x3x3xf32>) -> tensor<1x24x9x7xf32> {
+    %1 = graph.transpose %a {perm = [0, 3, 1, 2]} : tensor<1x9x7x24xf32> -> tensor<1x24x9x7xf32>
+    %2 = graph.conv %1, %b {strides = [1, 1], pads = [1, 1, 1, 1], dilations = [1, 1], group = 24} : (tensor<1x24x9x7xf32>, tensor<24x1x3x3xf32>) -> tensor<1x24x9x7xf32>
+    graph.yield %2 : tensor<1x24x9x7xf32>
+  }
+  func.return %0 : tensor<1x24x9x7xf32>
+}
