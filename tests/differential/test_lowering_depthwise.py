@@ -20,7 +20,7 @@ from fusec.simulator.witness import witness
 from fusec_dialects.graph.shape_rules import window_size
 from fusec_dialects.npu.move import AllocOp
 from fusec_dialects.npu.storage import storage_bytes
-from kernel_check import emitted_module, kernel, scheduled
+from kernel_check import Checked, check, emitted_module, kernel, scheduled
 from vector_check import Outcome, check_kernel
 from vector_regions import RegionText, Shape
 
@@ -30,12 +30,16 @@ AFTER = "npu-multi-buffer,npu-expand-l0,npu-place,npu-sync,npu-verify"
 
 @dataclass
 class Case:
-    """A depthwise convolution; `pads` are those before, then those after."""
+    """A convolution in `channels` groups of `depth` channels, each with `multiplier` outputs.
+
+    `pads` are those before, then those after.
+    """
 
     sizes: list[int]
     kernel: list[int]
     channels: int = 8
     batch: int = 1
+    depth: int = 1
     multiplier: int = 1
     strides: list[int] = field(default_factory=list[int])
     dilations: list[int] = field(default_factory=list[int])
@@ -58,8 +62,8 @@ class Case:
         text = RegionText(rng, self.dtype)
         filters = self.channels * self.multiplier
         operands = [
-            text.argument((self.batch, *self.sizes, self.channels)),
-            text.argument((*self.kernel, 1, filters)),
+            text.argument((self.batch, *self.sizes, self.channels * self.depth)),
+            text.argument((*self.kernel, self.depth, filters)),
         ]
         if self.bias:
             operands.append(text.argument((filters,)))
@@ -201,3 +205,18 @@ def test_placed_kernels_are_clean(seed: int) -> None:
     plan = planner.plan(schedule)
     assert isinstance(plan, Plan)
     assert placed_peak(module) <= planner.need(plan, schedule, schedule.copies)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_other_groups_run_on_the_cube(seed: int) -> None:
+    """Few channels and outputs for each group, several outputs for one channel."""
+    rng = random.Random(4000 + seed)
+    case = random_case(rng)
+    case.channels = rng.choice([2, 3, 4, 8])
+    case.depth, case.multiplier = rng.choice([1, 1, 2, 3, 5, 8]), rng.choice([2, 3, 4, 7, 8])
+    case.after = rng.choice([(), ("relu",), ("clip",)])
+    text = case.text(rng)
+    for target in TARGETS:
+        answer = check(kernel(text), target, seed=seed)
+        assert isinstance(answer, Checked), answer
+        assert answer.schedule.family in ("cube", "mixed")

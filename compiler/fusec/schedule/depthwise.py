@@ -157,14 +157,12 @@ def _candidates(conv: Depthwise, target: Target, copies: int) -> Iterator[Depthw
                 yield DepthwiseSchedule(rows, columns, channels, blocks, copies)
 
 
-def _parts(size: int, limit: int) -> Iterator[int]:
+def _parts(size: int, limit: int) -> list[int]:
     """Tiles of at most `limit` that cut `size` into nearly equal parts, the longest first."""
-    found = 0
-    for parts in range(-(-size // limit), size + 1):
-        tile = -(-size // parts)
-        if tile != found and (parts <= 8 or tile < 4 or parts & (parts - 1) == 0):
-            yield tile
-        found = tile
+    least = -(-size // limit)
+    counts = {least, *range(1, 9), *(1 << i for i in range(4, size.bit_length()))}
+    counts |= {-(-size // tile) for tile in (1, 2, 3)}
+    return sorted({-(-size // n) for n in counts if n >= least}, reverse=True)
 
 
 def _channel_tiles(channels: int) -> Iterator[int]:

@@ -54,6 +54,14 @@ func.func @declared(%x: tensor<?xf32>) -> tensor<4x?xf32> {
   func.return %1 : tensor<4x?xf32>
 }
 
+// Of two sizes without a name neither can be found.
+// CHECK-LABEL: func.func @two
+func.func @two(%x: tensor<2x12xf32>) -> tensor<?x?x3xf32> {
+  // CHECK-NEXT: graph.reshape %x : tensor<2x12xf32> -> tensor<?x?x3xf32>
+  %0 = graph.reshape %x : tensor<2x12xf32> -> tensor<?x?x3xf32>
+  func.return %0 : tensor<?x?x3xf32>
+}
+
 // Groups are inferred from within; expand takes sizes from its operand.
 // CHECK-LABEL: func.func @group
 func.func @group(%x: tensor<4x5xf32>) -> tensor<?x?xf32> {

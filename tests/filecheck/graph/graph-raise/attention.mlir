@@ -133,6 +133,17 @@ func.func @larger_mask(%q: tensor<6x8xf32>, %k: tensor<8x6xf32>, %v: tensor<2x6x
   func.return %3 : tensor<2x6x8xf32>
 }
 
+// The mask adds to the batch.
+// CHECK-LABEL: func.func @larger_mask_of_one_rank
+// CHECK-NOT: graph.attention
+func.func @larger_mask_of_one_rank(%q: tensor<1x6x8xf32>, %k: tensor<1x8x6xf32>, %v: tensor<2x6x8xf32>, %m: tensor<2x6x6xf32>) -> tensor<2x6x8xf32> {
+  %0 = graph.matmul %q, %k : (tensor<1x6x8xf32>, tensor<1x8x6xf32>) -> tensor<1x6x6xf32>
+  %1 = graph.add %0, %m : (tensor<1x6x6xf32>, tensor<2x6x6xf32>) -> tensor<2x6x6xf32>
+  %2 = graph.softmax %1 : tensor<2x6x6xf32> -> tensor<2x6x6xf32>
+  %3 = graph.matmul %2, %v : (tensor<2x6x6xf32>, tensor<2x6x8xf32>) -> tensor<2x6x8xf32>
+  func.return %3 : tensor<2x6x8xf32>
+}
+
 // Softmax over the queries.
 // CHECK-LABEL: func.func @first_axis
 // CHECK-NOT: graph.attention

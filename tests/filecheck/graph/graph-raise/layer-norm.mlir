@@ -228,6 +228,39 @@ func.func @higher_epsilon(%x: tensor<2x4x8xf32>, %s: tensor<8xf32>) -> tensor<1x
   func.return %7 : tensor<1x2x4x8xf32>
 }
 
+// Without keepdims other rows' means are subtracted.
+// CHECK-LABEL: func.func @dropped_axis
+// CHECK-NOT: graph.layer_normalization
+func.func @dropped_axis(%x: tensor<4x4xf32>, %s: tensor<4xf32>) -> tensor<4x4xf32> {
+  %e = graph.constant dense<1.0e-05> : tensor<f32>
+  %0 = graph.reduce_mean %x {axes = [1], keepdims = false} : tensor<4x4xf32> -> tensor<4xf32>
+  %1 = graph.sub %x, %0 : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  %2 = graph.mul %1, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = graph.reduce_mean %2 {axes = [1], keepdims = false} : tensor<4x4xf32> -> tensor<4xf32>
+  %4 = graph.add %3, %e : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %5 = graph.sqrt %4 : tensor<4xf32> -> tensor<4xf32>
+  %6 = graph.div %1, %5 : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  %7 = graph.mul %6, %s : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  func.return %7 : tensor<4x4xf32>
+}
+
+// Not the last axes, though the scale would fit.
+// CHECK-LABEL: func.func @first_axis_alone
+// CHECK-NOT: graph.layer_normalization
+func.func @first_axis_alone(%x: tensor<2x4x8xf32>, %s: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
+  %epsilon = graph.constant dense<1.0e-05> : tensor<f32>
+  %0 = graph.reduce_mean %x {axes = [0]} : tensor<2x4x8xf32> -> tensor<1x4x8xf32>
+  %1 = graph.sub %x, %0 : (tensor<2x4x8xf32>, tensor<1x4x8xf32>) -> tensor<2x4x8xf32>
+  %two = graph.constant dense<2.0> : tensor<f32>
+  %2 = graph.pow %1, %two : (tensor<2x4x8xf32>, tensor<f32>) -> tensor<2x4x8xf32>
+  %3 = graph.reduce_mean %2 {axes = [0]} : tensor<2x4x8xf32> -> tensor<1x4x8xf32>
+  %4 = graph.add %3, %epsilon : (tensor<1x4x8xf32>, tensor<f32>) -> tensor<1x4x8xf32>
+  %5 = graph.sqrt %4 : tensor<1x4x8xf32> -> tensor<1x4x8xf32>
+  %6 = graph.div %1, %5 : (tensor<2x4x8xf32>, tensor<1x4x8xf32>) -> tensor<2x4x8xf32>
+  %7 = graph.mul %6, %s : (tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
+  func.return %7 : tensor<2x4x8xf32>
+}
+
 // Rows of unknown number are fine, an unknown length of the row is not.
 // CHECK-LABEL: func.func @dynamic_rows
 // CHECK: graph.layer_normalization %x, %s, %b
