@@ -7,23 +7,22 @@ inputs and in all that follows from them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     StringAttr,
     TensorType,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
 from xdsl.rewriter import Rewriter
 
-from fusec.frontends.errors import ImportFailure
-from fusec.frontends.shapes import fit
+from fusec.frontends.shapes import fit_all
 from fusec.graph.infer_shapes import infer_function
+from fusec.semantics.interpreter import argument_names
+from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.shapes import dims_of, make_type
+from fusec_dialects.graph.sizes import UNNAMED
 
 NAME = "graph.name"
 
@@ -49,24 +48,19 @@ def _named(
 def give_shapes(main: FuncOp, shapes: Mapping[str, tuple[int, ...]]) -> None:
     """Gives inputs static shapes by name and infers the rest.
 
-    Raises ImportFailure for a name that is no input and for a shape that does not fit.
+    A named size that one input is given holds for all. Raises ImportFailure for a name that is no
+    input and for a shape that does not fit.
     """
-    left = dict(shapes)
-    names: list[str] = []
-    for argument, attrs in zip(main.body.block.args, main.arg_attrs or (), strict=False):
-        found = attrs.data.get(NAME)
-        name = found.data if isinstance(found, StringAttr) else ""
-        names.append(name)
-        if name not in left or not isinstance(argument.type, TensorType):
-            continue
-        old = cast(TensorType[Attribute], argument.type)
-        given = fit(name, dims_of(old), left.pop(name))
-        Rewriter.replace_value_with_new_type(argument, make_type(old.element_type, given))
-    if left:
-        raise ImportFailure(
-            f"--shape names '{next(iter(left))}', but the inputs are {', '.join(names) or 'none'}"
-        )
-    main.properties["function_type"] = FunctionType.from_lists(
-        [a.type for a in main.body.block.args], main.function_type.outputs.data
-    )
-    infer_function(main)
+    arguments = dict(zip(argument_names(main), main.body.block.args, strict=True))
+    tensors = {n: a for n, a in arguments.items() if isinstance(a.type, TensorType)}
+    dims = {name: dims_of(tensor_type(argument)) for name, argument in tensors.items()}
+    sizes: dict[str, int] = {}
+    for name, given in fit_all(dims, shapes).items():
+        argument = tensors[name]
+        pairs = zip(dims[name], given, strict=True)
+        sizes |= {d: g for d, g in pairs if isinstance(d, str) and isinstance(g, int)}
+        if given != dims[name]:
+            type_ = make_type(tensor_type(argument).element_type, given)
+            Rewriter.replace_value_with_new_type(argument, type_)
+    sizes.pop(UNNAMED, None)
+    infer_function(main, sizes)

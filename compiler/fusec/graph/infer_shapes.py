@@ -6,11 +6,11 @@ from within; kernels have one type for all of their calls, so they are not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -18,22 +18,41 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from fusec_dialects.graph import CallOp, FusedOp, GraphOp
-from fusec_dialects.graph.shapes import refined
+from fusec_dialects.graph.base import tensor_type
+from fusec_dialects.graph.shapes import dims_of, make_type, refined
 from fusec_dialects.place import place
 
 
-def infer_function(function: FuncOp) -> None:
-    """Refines the types of one function in program order.
+def infer_function(function: FuncOp, sizes: Mapping[str, int] | None = None) -> None:
+    """Refines the types of one function in program order; `sizes` are named ones that are known.
 
     Raises PassFailedException, with the operator's place, where operands contradict each other.
     """
     block = function.body.block
+    if sizes:
+        _fill_in(block, sizes)
     _infer_block(block)
     end = block.last_op
     if isinstance(end, ReturnOp):
         function.properties["function_type"] = FunctionType.from_lists(
             [a.type for a in block.args], [v.type for v in end.arguments]
         )
+
+
+def _fill_in(block: Block, sizes: Mapping[str, int]) -> None:
+    """Known sizes in place of their names, in the types of all values."""
+    values: list[SSAValue] = list(block.args)
+    for op in block.walk():
+        values += op.results
+        values += (a for region in op.regions for b in region.blocks for a in b.args)
+    for value in values:
+        if not isinstance(value.type, TensorType):
+            continue
+        type_ = tensor_type(value)
+        old = dims_of(type_)
+        new = tuple(sizes.get(d, d) if isinstance(d, str) else d for d in old)
+        if new != old:
+            Rewriter.replace_value_with_new_type(value, make_type(type_.element_type, new))
 
 
 def _infer_block(block: Block) -> None:

@@ -7,7 +7,6 @@ are collected into one error. Every operator that is built is checked at once.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -31,6 +30,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from fusec.frontends.errors import ImportFailure
+from fusec.frontends.onnx.checks import CONSTANTS, check_supported, opsets_of
 from fusec.frontends.onnx.container import numpy_dtype, tensor_array
 from fusec.frontends.onnx.folding import Result, evaluated, is_foldable
 from fusec.frontends.onnx.functions import body_of, branch, has_body, instantiated
@@ -49,9 +49,6 @@ from fusec_dialects.graph.shapes import Shape, make_type, verify_view
 
 INLINE_BYTES = 64
 """Constants up to this size stand in the text; larger ones are weights."""
-
-CONSTANTS = ("Constant", "ConstantOfShape")
-"""Operators that give constants; they become no operator of their own."""
 
 
 def location(name: str) -> LocationAttr:
@@ -83,8 +80,8 @@ class Importer:
     def run(self) -> ModuleOp:
         """Build the module. Raises ImportFailure with every unsupported operator at once."""
         graph = self.model.graph
-        self._check_opsets()
-        self._check_supported()
+        self.opsets = opsets_of(self.model)
+        check_supported(self.model, self.opsets)
         self._initializers()
         names = self._inputs()
         for index, node in enumerate(graph.node):
@@ -102,7 +99,6 @@ class Importer:
 
     def weights(self) -> WeightStore:
         """The initializers and constants alone; what `run` makes refers to them by these names."""
-        self._check_opsets()
         self._initializers()
         for index, node in enumerate(self.model.graph.node):
             if node.op_type in CONSTANTS:
@@ -134,33 +130,6 @@ class Importer:
         for op in (module, main, end):
             op.location = location(self.model.graph.name or "main")
         return module
-
-    def _check_opsets(self) -> None:
-        newest = onnx.defs.onnx_opset_version()
-        for entry in self.model.opset_import:
-            domain = "" if entry.domain == "ai.onnx" else entry.domain
-            self.opsets[domain] = entry.version
-        if (found := self.opsets.get("", 1)) > newest:
-            raise ImportFailure(
-                f"opset {found} is newer than {newest}, the newest that the installed onnx package "
-                "knows; update it, or export with an older opset"
-            )
-
-    def _check_supported(self) -> None:
-        unknown: Counter[str] = Counter()
-        first: dict[str, str] = {}
-        for index, node in enumerate(self.model.graph.node):
-            domain = "" if node.domain == "ai.onnx" else node.domain
-            kind = f"{domain}.{node.op_type}" if domain else node.op_type
-            known = kind in OPERATORS or kind in CONSTANTS
-            if not known and not has_body(node, self.opsets.get(domain, 1)):
-                unknown[kind] += 1
-                first.setdefault(kind, node_name(index, node))
-        if unknown:
-            listed = ", ".join(
-                f"{k} ({n} time{'s' * (n > 1)}, first '{first[k]}')" for k, n in unknown.items()
-            )
-            raise ImportFailure(f"operators that are not supported yet: {listed}")
 
     def _initializers(self) -> None:
         graph = self.model.graph
