@@ -32,7 +32,7 @@ TYPED_BY_HAND = {
 ALLOWED_REFUSALS = ("only inference is supported", "is not supported", "has to be constant")
 """What a refusal may say: forms that we do not have."""
 
-ELSEWHERE = {"GlobalLpPool", "If", "Range"}
+ELSEWHERE = {"GlobalLpPool", "If", "MelWeightMatrix", "Range"}
 """Without a case that fits here; test_onnx_operators and the differential cases have them."""
 
 BITS = {"BitCast"}

@@ -66,6 +66,21 @@ def _both(model: bytes, inputs: Mapping[str, Array]) -> tuple[Array, Array]:
         ("i,j->ij", [(2,), (3,)]),
         ("ij,jk,kl->il", [(2, 3), (3, 4), (4, 5)]),
         ("ij,ij", [(2, 3), (2, 3)]),
+        ("ii->i", [(4, 4)]),
+        ("ii", [(4, 4)]),
+        ("bii->b", [(3, 4, 4)]),
+        ("iji->j", [(4, 3, 4)]),
+        ("iii->i", [(3, 3, 3)]),
+        ("...ii->...i", [(2, 5, 4, 4)]),
+        ("ii,i->i", [(4, 4), (4,)]),
+        ("iijj->ij", [(3, 3, 2, 2)]),
+        ("...ij,...jk->...ik", [(3, 1, 2, 4), (5, 4, 2)]),
+        ("bij,bjk->bik", [(1, 2, 3), (4, 3, 5)]),
+        ("ij,jk->ik", [(2, 1), (3, 4)]),
+        ("...i->...", [(2, 3, 4)]),
+        ("i...,i...->...", [(4, 2, 3), (4, 3)]),
+        ("Ab,bA->A", [(2, 3), (3, 2)]),
+        (" i j , j -> i ", [(2, 3), (3,)]),
     ],
 )
 def test_einsum(equation: str, shapes: list[tuple[int, ...]]) -> None:
@@ -86,6 +101,10 @@ def test_einsum(equation: str, shapes: list[tuple[int, ...]]) -> None:
         {"strides": [2, 2], "auto_pad": "SAME_UPPER"},
         {"strides": [2, 2], "output_shape": [9, 11]},
         {"group": 2, "strides": [1, 2]},
+        {"strides": [3, 3]},
+        {"strides": [3, 3], "group": 2},
+        {"strides": [3, 3], "dilations": [2, 2]},
+        {"strides": [3, 3], "pads": [0, 1, 0, 0]},
     ],
 )
 def test_conv_transpose(attrs: dict[str, Any]) -> None:

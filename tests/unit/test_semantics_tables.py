@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from fusec.semantics import CLASSES, AttrValue, FusionClass, SemanticsError, flops, fusion_class
+from fusec.semantics.composite import COMPOSITE
 from fusec.semantics.contraction import CONTRACTION
 from fusec.semantics.convolution import CONVOLUTION
 from fusec.semantics.elementwise import ELEMENTWISE
@@ -19,7 +20,7 @@ from fusec.semantics.window import WINDOW
 
 def test_every_operator_has_a_class() -> None:
     plain = (CONTRACTION, CONVOLUTION, ELEMENTWISE, MOVEMENT, REDUCTION, WINDOW)
-    families = (*plain, FUNCTIONS, INDEXED, SAMPLING)
+    families = (*plain, FUNCTIONS, INDEXED, SAMPLING, COMPOSITE)
     assert sorted(CLASSES) == sorted(name for family in families for name in family)
     elementwise = (*ELEMENTWISE, *FUNCTIONS)
     assert all(fusion_class(name) is FusionClass.ELEMENTWISE for name in elementwise)

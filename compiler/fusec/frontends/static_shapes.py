@@ -17,12 +17,11 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.rewriter import Rewriter
 
-from fusec.frontends.shapes import fit_all
+from fusec.frontends.shapes import fit_all, known_sizes
 from fusec.graph.infer_shapes import infer_function
 from fusec.semantics.interpreter import argument_names
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.shapes import dims_of, make_type
-from fusec_dialects.graph.sizes import UNNAMED
 
 NAME = "graph.name"
 
@@ -54,13 +53,10 @@ def give_shapes(main: FuncOp, shapes: Mapping[str, tuple[int, ...]]) -> None:
     arguments = dict(zip(argument_names(main), main.body.block.args, strict=True))
     tensors = {n: a for n, a in arguments.items() if isinstance(a.type, TensorType)}
     dims = {name: dims_of(tensor_type(argument)) for name, argument in tensors.items()}
-    sizes: dict[str, int] = {}
+    sizes = known_sizes(dims, shapes)
     for name, given in fit_all(dims, shapes).items():
         argument = tensors[name]
-        pairs = zip(dims[name], given, strict=True)
-        sizes |= {d: g for d, g in pairs if isinstance(d, str) and isinstance(g, int)}
         if given != dims[name]:
             type_ = make_type(tensor_type(argument).element_type, given)
             Rewriter.replace_value_with_new_type(argument, type_)
-    sizes.pop(UNNAMED, None)
     infer_function(main, sizes)

@@ -31,7 +31,8 @@ _MEMBERS: dict[FusionClass, str] = {
         "add sub mul div pow max min and or xor not equal greater less greater_or_equal "
         "less_or_equal where relu leaky_relu clip neg abs exp log sqrt reciprocal tanh sigmoid "
         "erf gelu cast sin cos tan asin acos atan sinh cosh asinh acosh atanh floor ceil round "
-        "sign mod bitwise_and bitwise_or bitwise_xor bitwise_not bit_shift bit_cast"
+        "sign mod bitwise_and bitwise_or bitwise_xor bitwise_not bit_shift bit_cast "
+        "swish hard_sigmoid hard_swish softplus mish"
     ),
     FusionClass.BROADCAST: "expand constant_of_shape",
     FusionClass.REDUCTION: (
@@ -39,7 +40,8 @@ _MEMBERS: dict[FusionClass, str] = {
         "global_average_pool"
     ),
     FusionClass.NORM: (
-        "softmax log_softmax layer_normalization rms_normalization batch_normalization"
+        "softmax log_softmax layer_normalization rms_normalization batch_normalization "
+        "group_normalization"
     ),
     FusionClass.CONTRACTION: "matmul gemm conv attention",
     FusionClass.WINDOW: "max_pool average_pool",

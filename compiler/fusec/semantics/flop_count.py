@@ -13,6 +13,7 @@ _PER_ELEMENT: dict[str, int] = {
     "log_softmax": 5,  # max, subtract, exp, add, subtract
     "layer_normalization": 7,  # add, subtract, square, add, multiply, scale, bias
     "rms_normalization": 4,  # square, add, multiply, scale
+    "group_normalization": 7,  # as layer normalisation
     "batch_normalization": 2,  # scale, shift: both known before the run
     "reduce_sum_square": 2,  # square, add
 }

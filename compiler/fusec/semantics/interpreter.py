@@ -24,10 +24,20 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from fusec.semantics.base import AttrValue, SemanticsError
 from fusec.semantics.dtypes import FLOAT64, Array, is_floating
+from fusec.semantics.opaque import evaluate_opaque
 from fusec.semantics.table import evaluate
 from fusec.semantics.types import NUMPY_NAMES, numpy_type
 from fusec.semantics.weights import Tap
-from fusec_dialects.graph import CallOp, ConstantOp, FusedOp, GraphOp, KernelOp, WeightOp, YieldOp
+from fusec_dialects.graph import (
+    CallOp,
+    ConstantOp,
+    FusedOp,
+    GraphOp,
+    KernelOp,
+    OpaqueOp,
+    WeightOp,
+    YieldOp,
+)
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.sizes import UNNAMED, dims_of, text
 from fusec_dialects.place import place
@@ -163,6 +173,8 @@ class Interpreter:
                 if kernel is None:
                     raise GraphError(f"no kernel {op.callee}")
                 results = self._block(kernel.body.block, operands)
+            case OpaqueOp():
+                results = self._opaque(op, operands)
             case GraphOp():
                 results = self._evaluate(op, operands)
             case _:
@@ -187,6 +199,19 @@ class Interpreter:
         for result, array in zip(op.results, results, strict=True):
             self._check(op, tensor_type(result), array)
         return results
+
+    def _opaque(self, op: OpaqueOp, operands: Sequence[Array]) -> list[Array]:
+        """In the types of the model; with the oracle what comes back is widened."""
+        given = [
+            array.astype(numpy_type(tensor_type(value).element_type), copy=False)
+            for value, array in zip(op.inputs, operands, strict=True)
+        ]
+        types = [(numpy_type(t.element_type), t.get_shape()) for t in map(tensor_type, op.outputs)]
+        try:
+            results = evaluate_opaque(op.op_type.data, op.onnx.data, given, types)
+        except SemanticsError as error:
+            raise GraphError(f"{place(op)}: {error}") from error
+        return [self._wide(array) for array in results]
 
     def _check(self, op: Operation, type_: TensorType[Attribute], array: Array) -> None:
         """The array is what the type says; with the oracle floating types are all float64."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from fusec.semantics.base import AttrValue, Semantic, SemanticsError, nearest
+from fusec.semantics.composite import COMPOSITE
 from fusec.semantics.contraction import CONTRACTION
 from fusec.semantics.convolution import CONVOLUTION
 from fusec.semantics.dtypes import Array
@@ -20,6 +21,7 @@ TABLE: dict[str, Semantic] = {
     **ELEMENTWISE,
     **FUNCTIONS,
     **REDUCTION,
+    **COMPOSITE,
     **CONTRACTION,
     **CONVOLUTION,
     **WINDOW,

@@ -53,8 +53,8 @@ class WeightStore(Mapping[str, Array]):
         """A copy in which the repeated numbers are random values that a network can work with.
 
         Matrices and filters are normal, scaled by gain / sqrt(fan-in); scales and variances uniform
-        in 0.5 to 1.5; other vectors normal, scaled by 0.1. Each depends on the seed and its own
-        name only.
+        in 0.5 to 1.5, times gain; other vectors normal, scaled by 0.1. Each depends on the seed and
+        its own name only.
         """
         store = WeightStore(dict(self.arrays), set(), self.roles, self.source)
         for name in self.repeated:
@@ -68,6 +68,7 @@ def _draw(name: str, seed: int, like: Array, role: Role) -> Array:
     generator = np.random.default_rng([seed, *name.encode()])
     if role.kind == "scale":
         values = generator.random(like.shape, dtype=np.float32) + np.float32(0.5)
+        values *= np.float32(role.gain)
     else:
         scale = role.gain / max(role.fan_in, 1) ** 0.5 if role.kind == "matrix" else 0.1
         values = generator.standard_normal(like.shape, dtype=np.float32)

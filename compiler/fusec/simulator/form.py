@@ -55,6 +55,7 @@ ITEMSIZE: dict[str, int] = {
     "i32": 4,
     "i16": 2,
     "i8": 1,
+    "ui8": 1,
     "i1": 1,
 }
 """Bytes of an element in every memory, by MLIR's name of the type; i1 takes a byte."""

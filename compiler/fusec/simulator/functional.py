@@ -27,8 +27,18 @@ from fusec.simulator.emit import Emitter
 from fusec.simulator.emit_ops import GLOBALS
 from fusec.simulator.errors import SimulationError
 from fusec.simulator.form import Kernel
-from fusec.simulator.host import HostBuffer, HostView, Launch, decode_host, find_host, kernels_of
-from fusec.simulator.numerics import DTYPES, Array
+from fusec.simulator.host import (
+    HOST_TYPES,
+    HostBuffer,
+    HostCall,
+    HostView,
+    Launch,
+    decode_host,
+    find_host,
+    kernels_of,
+)
+from fusec.simulator.host_call import run_call
+from fusec.simulator.numerics import Array
 
 Tap: TypeAlias = Callable[[str, str, int, Array], None]
 Run: TypeAlias = Callable[[Sequence[Array], int], None]
@@ -38,6 +48,9 @@ POISON = 0xFF
 """Every byte of a memory before it is written."""
 
 _ERRORS = (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError)
+
+OUTSIDE = ("strides is incompatible", "buffer is too small", "offset must be")
+"""Words of numpy's for a view that leaves its array."""
 
 
 def run_kernel(
@@ -122,9 +135,13 @@ class Program:
             if buffer.role == "output":
                 outputs[buffer.name] = _typed(held[buffer.index], buffer.dtype, buffer.shape)
         with one_thread(), np.errstate(all="ignore"):
-            for launch in self.host.launches:
-                gm = [_part(held, view) for view in launch.arguments]
-                self.kernels[launch.kernel].run(gm, launch.blocks, tap)
+            for step in self.host.steps:
+                if isinstance(step, HostCall):
+                    reads = [_part(held, view) for view in step.reads]
+                    run_call(step, reads, [_part(held, view) for view in step.writes])
+                    continue
+                gm = [_part(held, view) for view in step.arguments]
+                self.kernels[step.kernel].run(gm, step.blocks, tap)
         return outputs
 
 
@@ -198,6 +215,10 @@ class CompiledKernel:
                 block = trace.tb_frame.f_locals.get(str(self.kernel.block))
             trace = trace.tb_next
         at = "" if block is None else f" in block {block}"
+        if any(words in str(error) for words in OUTSIDE):
+            cause = f"it reaches outside of its buffer{at}"
+            advice = "an index that the kernel reads may be out of range; the witness says which"
+            return SimulationError(where, cause, advice)
         return SimulationError(
             where, f"it cannot be executed{at}: {error}", "the witness says which bound is broken"
         )
@@ -205,7 +226,7 @@ class CompiledKernel:
 
 def check_array(array: Array, dtype: str, shape: tuple[int, ...], place: str) -> None:
     """Raises SimulationError unless the array has this type and shape."""
-    wanted = DTYPES[dtype]
+    wanted = HOST_TYPES[dtype]
     if array.dtype == wanted and array.shape == shape:
         return
     raise SimulationError(
@@ -242,7 +263,7 @@ def _check_launch(launch: Launch, kernel: Kernel) -> None:
 
 
 def _typed(raw: Array, dtype: str, shape: tuple[int, ...]) -> Array:
-    return np.ndarray(shape, DTYPES[dtype], raw)
+    return np.ndarray(shape, HOST_TYPES[dtype], raw)
 
 
 def _part(held: Mapping[int, Array], view: HostView) -> Array:

@@ -1,4 +1,4 @@
-"""Decoding of a module's host function: buffers in gm and the launches between them.
+"""Decoding of a module's host function: buffers in gm, the launches and host calls between them.
 
 In: a module with one function that has `npu.host`. Out: a `Host`, plain Python.
 """
@@ -8,18 +8,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import DictionaryAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 
+from fusec.semantics.dtypes import DType
 from fusec.simulator.decode_state import function_place
 from fusec.simulator.errors import SimulationError
-from fusec.simulator.form import ITEMSIZE
+from fusec.simulator.numerics import DTYPES
 from fusec_dialects.npu import AllocOp, LaunchOp
 from fusec_dialects.npu.base import element_type
+from fusec_dialects.npu.host import HostCallOp
 from fusec_dialects.place import place
 
 ROLES = ("input", "output", "weight")
+
+HOST_TYPES: dict[str, DType] = {
+    **DTYPES,
+    "f64": np.dtype(np.float64),
+    **{f"ui{width}": np.dtype(f"uint{width}") for width in (16, 32, 64)},
+}
+"""numpy's type of what buffers in gm hold; no kernel works on the last four."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,12 +78,40 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class HostCall:
+    """An ONNX operator that the host computes; `onnx` is its node, as npu.host_call has it."""
+
+    op_type: str
+    onnx: str
+    reads: tuple[HostView, ...]
+    writes: tuple[HostView, ...]
+    place: str
+
+    @property
+    def views(self) -> tuple[HostView, ...]:
+        return (*self.reads, *self.writes)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that cross between the NPU's memory and the host."""
+        return sum(view.nbytes for view in self.views)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Host:
-    """The host function: all its buffers (arguments first) and its launches in order."""
+    """The host function: all its buffers (arguments first), launches and host calls in order."""
 
     name: str
     buffers: tuple[HostBuffer, ...]
-    launches: tuple[Launch, ...]
+    steps: tuple[Launch | HostCall, ...]
+
+    @property
+    def launches(self) -> tuple[Launch, ...]:
+        return tuple(step for step in self.steps if isinstance(step, Launch))
+
+    @property
+    def calls(self) -> tuple[HostCall, ...]:
+        return tuple(step for step in self.steps if isinstance(step, HostCall))
 
     @property
     def arguments(self) -> tuple[HostBuffer, ...]:
@@ -87,7 +125,7 @@ class Host:
 
 
 def _nbytes(shape: Sequence[int], dtype: str) -> int:
-    count = ITEMSIZE[dtype]
+    count = HOST_TYPES[dtype].itemsize
     for size in shape:
         count *= size
     return count
@@ -128,7 +166,8 @@ def decode_host(function: func.FuncOp) -> Host:
         )
     attributes = function.arg_attrs.data if function.arg_attrs else ()
     buffers: list[HostBuffer] = []
-    launches: list[Launch] = []
+    steps: list[Launch | HostCall] = []
+    launches = 0
     views: dict[SSAValue, HostView] = {}
     for position, argument in enumerate(entry.args):
         given = attributes[position] if position < len(attributes) else DictionaryAttr({})
@@ -144,24 +183,23 @@ def decode_host(function: func.FuncOp) -> Host:
             case memref.ReinterpretCastOp():
                 views[op.result] = _cast(op, _view(views, op.source, op))
             case LaunchOp():
-                launches.append(
-                    Launch(
-                        len(launches),
-                        op.kernel.root_reference.data,
-                        op.blocks.value.data,
-                        tuple(_view(views, value, op) for value in op.arguments),
-                        place(op),
-                    )
-                )
+                name, blocks = op.kernel.root_reference.data, op.blocks.value.data
+                arguments = _views(views, op.arguments, op)
+                steps.append(Launch(launches, name, blocks, arguments, place(op)))
+                launches += 1
+            case HostCallOp():
+                reads, writes = _views(views, op.inputs, op), _views(views, op.outputs, op)
+                call = HostCall(op.op_type.data, op.onnx.data, reads, writes, place(op))
+                steps.append(call)
             case func.ReturnOp():
                 pass
             case _:
                 raise SimulationError(
                     place(op),
                     "the host side does not know it",
-                    "use npu.alloc, memref.reinterpret_cast and npu.launch",
+                    "use npu.alloc, memref.reinterpret_cast, npu.launch and npu.host_call",
                 )
-    return Host(function.sym_name.data, tuple(buffers), tuple(launches))
+    return Host(function.sym_name.data, tuple(buffers), tuple(steps))
 
 
 def _role(function: func.FuncOp, position: int, given: DictionaryAttr) -> tuple[str, str]:
@@ -196,9 +234,9 @@ def _type(value: SSAValue, where: str) -> tuple[str, tuple[int, ...]]:
     if not isinstance(type_, MemRefType) or not type_.has_static_shape():
         raise SimulationError(where, f"{type_} is no buffer of static shape", "give it a shape")
     dtype = str(element_type(value))
-    if dtype not in ITEMSIZE:
+    if dtype not in HOST_TYPES:
         raise SimulationError(
-            where, f"no memory holds {dtype}", f"use one of {', '.join(ITEMSIZE)}"
+            where, f"no memory holds {dtype}", f"use one of {', '.join(HOST_TYPES)}"
         )
     return dtype, type_.get_shape()
 
@@ -210,6 +248,12 @@ def _view(views: dict[SSAValue, HostView], value: SSAValue, user: Operation) -> 
             place(user), "a buffer is used before it is defined", "define it first"
         )
     return found
+
+
+def _views(
+    views: dict[SSAValue, HostView], values: Sequence[SSAValue], user: Operation
+) -> tuple[HostView, ...]:
+    return tuple(_view(views, value, user) for value in values)
 
 
 def _cast(op: memref.ReinterpretCastOp, source: HostView) -> HostView:
@@ -225,7 +269,7 @@ def _cast(op: memref.ReinterpretCastOp, source: HostView) -> HostView:
     ):
         contiguous &= stride == step or size == 1
         step *= size
-    start = op.static_offsets.get_values()[0] * ITEMSIZE[dtype]
+    start = op.static_offsets.get_values()[0] * HOST_TYPES[dtype].itemsize
     inside = start >= 0 and start + _nbytes(shape, dtype) <= source.buffer.nbytes
     if not contiguous or not inside:
         raise SimulationError(

@@ -25,6 +25,7 @@ DTYPES: dict[str, DType] = {
     "i32": np.dtype(np.int32),
     "i16": np.dtype(np.int16),
     "i8": np.dtype(np.int8),
+    "ui8": np.dtype(np.uint8),
     "i1": np.dtype(np.bool_),
 }
 """numpy's type of each element type."""

@@ -17,7 +17,7 @@ from fusec.hw.target import Target, load_target
 from fusec.simulator.decode import decode_kernel, target_of
 from fusec.simulator.errors import SimulationError
 from fusec.simulator.form import Kernel
-from fusec.simulator.host import HostView, decode_host, find_host, kernels_of
+from fusec.simulator.host import HostCall, HostView, decode_host, find_host, kernels_of
 from fusec.simulator.timing_l2 import L2State
 from fusec.simulator.timing_launch import Blocks, TimedKernel
 from fusec.simulator.timing_traffic import Misses, Place, misses
@@ -54,7 +54,8 @@ class KernelTiming:
 @dataclass(frozen=True, slots=True)
 class Timing:
     """All launches of a host function, in order. `pipe_busy` are parts of `cycles`;
-    `workspace_bytes` of gm hold what lives between kernels."""
+    `workspace_bytes` of gm hold what lives between kernels. No time stands for the `host_calls`:
+    the host is not modelled, `host_bytes` cross to it and back."""
 
     target: str
     kernels: tuple[KernelTiming, ...]
@@ -64,6 +65,8 @@ class Timing:
     hbm_bytes: int
     pipe_busy: dict[str, float]
     workspace_bytes: int
+    host_calls: int
+    host_bytes: int
 
 
 TargetLike: TypeAlias = Target | str | None
@@ -95,8 +98,8 @@ def time_kernel(
 
 def time_host(module: ModuleOp, target: TargetLike = None) -> Timing:
     """The modelled time of all launches of a module's host function, one after another, L2 empty at
-    the start. Launches of one kernel that find the same in L2 are played once. Raises
-    SimulationError."""
+    the start; host calls take none. Launches of one kernel that find the same in L2 are played
+    once. Raises SimulationError."""
     function = find_host(module)
     chip = _target(target, function)
     host = decode_host(function)
@@ -105,7 +108,11 @@ def time_host(module: ModuleOp, target: TargetLike = None) -> Timing:
     known: dict[tuple[str, int, Misses], KernelTiming] = {}
     launches: list[KernelTiming] = []
     state = L2State(chip.capacity("l2"))
-    for launch in host.launches:
+    for step in host.steps:
+        if isinstance(step, HostCall):
+            _leave_l2(step, state)
+            continue
+        launch = step
         if launch.kernel not in functions:
             raise SimulationError(
                 launch.place, f"there is no kernel @{launch.kernel}", "define it in the module"
@@ -129,7 +136,16 @@ def time_host(module: ModuleOp, target: TargetLike = None) -> Timing:
         hbm_bytes=sum(launch.hbm_bytes for launch in launches),
         pipe_busy=_fractions(launches, cycles),
         workspace_bytes=host.gm_bytes,
+        host_calls=len(host.calls),
+        host_bytes=sum(call.nbytes for call in host.calls),
     )
+
+
+def _leave_l2(call: HostCall, state: L2State) -> None:
+    """What crosses to the host and back passes L2 by: what was there of it is not any more."""
+    for view in call.views:
+        place = _place(view)
+        state.drop(place.space, place.start, place.start + view.nbytes)
 
 
 def _target(target: TargetLike, function: func.FuncOp) -> Target:

@@ -28,6 +28,13 @@ class L2State:
         low = max(low, high - self.capacity)
         if high <= low:
             return
+        self.drop(space, low, high)
+        self._ranges.append((space, low, high))
+        self._bytes += high - low
+        self._ranges = self._evicted(self._ranges)
+
+    def drop(self, space: Hashable, low: int, high: int) -> None:
+        """The range leaves L2."""
         kept: list[Range] = []
         for entry in self._ranges:
             other, a, b = entry
@@ -39,9 +46,7 @@ class L2State:
                 kept.append((space, a, low))
             if b > high:
                 kept.append((space, high, b))
-        kept.append((space, low, high))
-        self._bytes += high - low
-        self._ranges = self._evicted(kept)
+        self._ranges = kept
 
     def _evicted(self, ranges: list[Range]) -> list[Range]:
         gone = 0

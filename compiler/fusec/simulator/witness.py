@@ -20,7 +20,7 @@ from fusec.simulator.decode import decode_kernel, target_of
 from fusec.simulator.decode_state import function_place
 from fusec.simulator.errors import SimulationError
 from fusec.simulator.form import Kernel
-from fusec.simulator.host import decode_host, find_host, kernels_of
+from fusec.simulator.host import HostCall, decode_host, find_host, kernels_of
 from fusec.simulator.numerics import Array
 from fusec.simulator.violations import DOMINANCE, Verdict
 from fusec.simulator.witness_host import HostWitness
@@ -85,7 +85,10 @@ def _module(
     host = HostWitness(decode_host(host_function), chip, verdict)
     functions = kernels_of(module)
     played: dict[str, tuple[KernelWitness, float]] = {}
-    for launch in host.host.launches:
+    for launch in host.host.steps:
+        if isinstance(launch, HostCall):
+            host.call(launch)
+            continue
         if launch.kernel not in functions:
             raise SimulationError(
                 launch.place, f"there is no kernel @{launch.kernel}", "define it in the module"

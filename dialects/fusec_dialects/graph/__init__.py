@@ -10,12 +10,13 @@ from xdsl.ir import Dialect
 
 from .base import AttrValue, DimsAttr, GraphOp
 from .movement import ConstantOp, WeightOp
+from .opaque import OpaqueOp
 from .operators import OPERATORS, build
 from .region import CallOp, FusedOp, KernelOp, YieldOp
 
 Graph = Dialect(
     "graph",
-    [*OPERATORS.values(), WeightOp, ConstantOp, FusedOp, KernelOp, CallOp, YieldOp],
+    [*OPERATORS.values(), WeightOp, ConstantOp, OpaqueOp, FusedOp, KernelOp, CallOp, YieldOp],
     [DimsAttr],
 )
 
@@ -29,6 +30,7 @@ __all__ = [
     "Graph",
     "GraphOp",
     "KernelOp",
+    "OpaqueOp",
     "WeightOp",
     "YieldOp",
     "build",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.ir import Attribute, SSAValue
 
 from .base import AttrValue, GraphOp, python_value, tensor_type
+from .composite import COMPOSITE
 from .compute import COMPUTE
 from .elementwise import ELEMENTWISE
 from .functions import FUNCTIONS
@@ -16,7 +17,7 @@ from .shapes import result_types
 
 OPERATORS: dict[str, type[GraphOp]] = {
     cls.name.removeprefix("graph."): cls
-    for cls in (*ELEMENTWISE, *FUNCTIONS, *COMPUTE, *MOVEMENT, *INDEXED)
+    for cls in (*ELEMENTWISE, *FUNCTIONS, *COMPUTE, *COMPOSITE, *MOVEMENT, *INDEXED)
 }
 """Every operator with the common format, by its name without the dialect."""
 

@@ -43,6 +43,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from .base import Tensor
 from .movement import WeightOp
+from .opaque import OpaqueOp
 
 
 @irdl_op_definition
@@ -79,6 +80,9 @@ def _verify_block(name: str, block: Block, results: Sequence[Attribute]) -> None
             )
         if isinstance(op, FusedOp | CallOp):
             raise VerifyException(f"{name}: {op.name} stands inside; kernels do not nest")
+        if isinstance(op, OpaqueOp):
+            what = f"{op.name} {op.op_type.data}"
+            raise VerifyException(f"{name}: {what} stands inside; the host computes it, no kernel")
 
 
 @irdl_op_definition

@@ -343,6 +343,7 @@ RULES: dict[str, Rule] = {
     **_rules(_reduce, "reduce_sum reduce_mean reduce_max reduce_min reduce_prod"),
     **_rules(_axis_checked, "softmax log_softmax"),
     "layer_normalization": _layer_norm,
+    "rms_normalization": _layer_norm,
     "batch_normalization": _batch_norm,
     "matmul": _matmul,
     "gemm": _gemm,

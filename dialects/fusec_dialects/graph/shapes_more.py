@@ -1,4 +1,4 @@
-"""The shape rules of the operators in functions.py and indexed.py, by table."""
+"""The shape rules of the operators in functions.py, composite.py and indexed.py, by table."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import cast
 
 from xdsl.utils.exceptions import VerifyException
 
+from .composite import ACTIVATIONS, group_norm_shapes
 from .shape_rules import Attrs, Rule
 from .sizes import Shape, agree, all_agree, broadcast, normal_axis, text
 
@@ -115,6 +116,8 @@ MORE_RULES: dict[str, Rule] = {
         _same,
     ),
     **dict.fromkeys(("mod", "bitwise_and", "bitwise_or", "bitwise_xor"), _broadcast),
+    **dict.fromkeys(ACTIVATIONS, _same),
+    "group_normalization": group_norm_shapes,
     "bit_shift": _shift,
     "cum_sum": _scan,
     "cum_prod": _scan,

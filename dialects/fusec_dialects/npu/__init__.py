@@ -20,6 +20,7 @@ from .control import (
     WaitFlagOp,
 )
 from .cube import MmadOp
+from .host import HostCallOp
 from .move import AllocOp, CopyOp, FixpipeOp, LoadOp, StoreOp
 from .vector import (
     VAbsOp,
@@ -85,6 +86,7 @@ Npu = Dialect(
         SyncBlockSetOp,
         SyncBlockWaitOp,
         LaunchOp,
+        HostCallOp,
     ],
     [SpaceAttr, PipeAttr, CoreAttr, ScheduleAttr],
 )

@@ -7,6 +7,7 @@ neither read nor copied. Field numbers are those of onnx.proto.
 from __future__ import annotations
 
 import mmap
+import sys
 from collections.abc import Iterator, Mapping
 from math import prod
 from pathlib import Path
@@ -134,8 +135,12 @@ def read_model(source: str | Path | bytes) -> tuple[ModelProto, dict[str, memory
         model = ModelProto.FromString(stripped)
     except (_Truncated, DecodeError) as e:
         raise ImportFailure(advice) from e
-    if not model.HasField("graph") or not model.opset_import or not _is_text(model):
+    if not model.HasField("graph") or not _is_text(model):
         raise ImportFailure(advice)
+    if not model.opset_import:
+        raise ImportFailure(f"{advice} (it imports no opset, so its operators have no meaning)")
+    if sys.byteorder != "little":
+        raise ImportFailure(f"{place}: ONNX stores numbers little endian; this machine does not")
     return model, raw
 
 
@@ -167,18 +172,21 @@ def numpy_dtype(code: int, what: str) -> DType:
     return dtype
 
 
-def tensor_array(tensor: TensorProto, raw: dict[str, memoryview], folder: Path | None) -> Array:
+def tensor_array(
+    tensor: TensorProto, raw: Mapping[str, memoryview], folder: Path | None, what: str = ""
+) -> Array:
     """The values of a tensor, not copied where they lie in the file as they are used.
 
-    Raises ImportFailure for external data outside the model's folder and for damaged tensors.
+    `what` names it in messages. Raises ImportFailure for external data outside the model's folder
+    and for damaged tensors.
     """
-    what = f"initializer '{tensor.name}'"
+    what = what or f"initializer '{tensor.name}'"
     dtype = numpy_dtype(tensor.data_type, what)
     shape = tuple(tensor.dims)
     if min(shape, default=0) < 0:
         raise ImportFailure(f"{what} is damaged: its shape is {list(shape)}")
     if tensor.data_location == TensorProto.EXTERNAL:
-        return _external(tensor, dtype, shape, folder)
+        return _external(tensor, dtype, shape, folder, what)
     content = raw.get(tensor.name)
     if content is None or tensor.HasField("raw_data"):
         try:
@@ -193,9 +201,8 @@ def tensor_array(tensor: TensorProto, raw: dict[str, memoryview], folder: Path |
 
 
 def _external(
-    tensor: TensorProto, dtype: DType, shape: tuple[int, ...], folder: Path | None
+    tensor: TensorProto, dtype: DType, shape: tuple[int, ...], folder: Path | None, what: str
 ) -> Array:
-    what = f"initializer '{tensor.name}'"
     entries = {e.key: e.value for e in tensor.external_data}
     location = entries.get("location", "")
     if not location:
@@ -203,8 +210,11 @@ def _external(
     if folder is None:
         raise ImportFailure(f"{what} lies in '{location}'; give the model as a file")
     path = (folder / location).resolve()
-    if not path.is_relative_to(folder.resolve()):
-        raise ImportFailure(f"{what} lies outside the model's folder, in '{location}'")
+    if Path(location).is_absolute() or not path.is_relative_to(folder.resolve()):
+        raise ImportFailure(
+            f"{what} lies outside the model's folder, in '{location}'; copy that file beside the "
+            "model (no link), and name it by a relative path"
+        )
     needed = prod(shape) * dtype.itemsize
     offset, length = (_number(entries, key, what) for key in ("offset", "length"))
     if length is not None and length != needed:

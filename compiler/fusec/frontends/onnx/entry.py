@@ -18,6 +18,17 @@ Entry: TypeAlias = "Callable[[Node], Sequence[Result]]"
 where a form is not supported."""
 
 
+def entry_at(versions: Sequence[tuple[int, Entry]], opset: int) -> Entry:
+    """The entry that holds at an opset; `versions` are the newest first. Raises ImportFailure."""
+    for since, entry in versions:
+        if since <= opset:
+            return entry
+    raise ImportFailure(
+        f"opset {opset} is too old, this operator is read from opset {versions[-1][0]} "
+        "on; convert the model with onnx.version_converter"
+    )
+
+
 def static(dims: Shape, what: str) -> tuple[int, ...]:
     """Sizes that have to be known; `what` needs them."""
     found = tuple(d for d in dims if isinstance(d, int))

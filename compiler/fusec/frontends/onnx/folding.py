@@ -1,7 +1,7 @@
 """Shape arithmetic of a model evaluated while it is read, by the meaning of the operators.
 
-What is folded is small and made of integers, booleans and what follows from them: a computation on
-weights stays in the module, where it is seen.
+What is folded is small and made of integers, booleans, single numbers and what follows from them:
+a computation on weights stays in the module, where it is seen.
 """
 
 from __future__ import annotations
@@ -30,16 +30,20 @@ Result: TypeAlias = SSAValue | Array
 
 
 def is_foldable(importer: Importer, node: Node) -> bool:
-    """Whether every input is known, small, and an integer or made of integers."""
+    """Whether every input is known, small, and an integer, one number, or made of these."""
     if any(a.type == AttributeProto.GRAPH for a in node.proto.attribute):
         return False
     names = [name for name in node.proto.input if name]
     return bool(names) and all(
         name in importer.arrays
         and importer.arrays[name].size <= MOST
-        and (name in importer.generated or importer.arrays[name].dtype.kind in "iub")
+        and (name in importer.generated or _is_shape_like(importer.arrays[name]))
         for name in names
     )
+
+
+def _is_shape_like(array: Array) -> bool:
+    return array.dtype.kind in "iub" or array.size == 1
 
 
 def evaluated(importer: Importer, block: Block, results: Sequence[Result]) -> list[Result]:

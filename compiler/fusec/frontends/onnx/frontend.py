@@ -18,18 +18,21 @@ from fusec.semantics.weights import WeightStore
 
 
 def import_onnx(
-    source: str | Path | bytes, shapes: Mapping[str, tuple[int, ...]] | None = None
+    source: str | Path | bytes,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    allow_opaque: bool = False,
 ) -> tuple[ModuleOp, WeightStore]:
     """A module of the graph dialect and its weights, mapped from the file.
 
-    `shapes` gives inputs static shapes by name. Raises ImportFailure with place, cause and advice.
+    `shapes` gives inputs static shapes by name; with `allow_opaque` operators that are not
+    supported become graph.opaque. Raises ImportFailure with place, cause and advice.
     """
     from fusec.frontends.onnx.container import read_model
     from fusec.frontends.onnx.importer import Importer
 
     model, raw = read_model(source)
     path = None if isinstance(source, bytes) else Path(source)
-    importer = Importer(model, raw, path, shapes or {})
+    importer = Importer(model, raw, path, shapes or {}, allow_opaque)
     module = importer.run()
     return module, importer.store
 
@@ -45,11 +48,15 @@ def read_weights(path: Path) -> WeightStore:
 
 @dataclass(frozen=True)
 class OnnxFrontend(Frontend):
-    """Reads an ONNX model; `-f 'onnx{shape="x=1x3x224x224","y=2"}'` gives inputs static shapes."""
+    """Reads an ONNX model; `-f 'onnx{shape="x=1x3x224x224","y=2"}'` gives inputs static shapes.
+
+    With `allow-opaque` operators that are not supported are kept as graph.opaque.
+    """
 
     name = "onnx"
 
     shape: tuple[str, ...] = ()
+    allow_opaque: bool = False
 
     def parse(self, ctx: Context, input: IO[bytes], input_name: str) -> ModuleOp:
         from fusec.frontends.shapes import parse_shapes
@@ -57,5 +64,5 @@ class OnnxFrontend(Frontend):
         shapes = parse_shapes(self.shape)
         path = Path(input_name)
         if path.is_file():
-            return import_onnx(path, shapes)[0]
-        return import_onnx(input.read(), shapes)[0]
+            return import_onnx(path, shapes, self.allow_opaque)[0]
+        return import_onnx(input.read(), shapes, self.allow_opaque)[0]

@@ -1,6 +1,7 @@
-"""ONNX operators that are defined by a body of simpler ones: the body of a node.
+"""Nodes that stand for a body of simpler ones: ONNX's own function of an operator, a function of
+the model, a subgraph; and the body's nodes as they take the place of the node.
 
-ONNX's own definition is read from the installed package, for the opset of the model.
+ONNX's own definitions are read from the installed package, for the opset of the model.
 """
 
 from __future__ import annotations
@@ -61,29 +62,66 @@ def body_of(node: NodeProto, opset: int, types: Sequence[TypeProto]) -> Function
     return FunctionProto.FromString(found) if found else None
 
 
-def instantiated(body: FunctionProto, node: NodeProto, opset: int, prefix: str) -> list[NodeProto]:
-    """The body's nodes with the node's attributes in place and every value name prefixed."""
-    given: dict[str, AttributeProto] = {a.name: a for a in body.attribute_proto}
+def schema_attributes(node: NodeProto, opset: int) -> dict[str, AttributeProto]:
+    """The node's attributes and the defaults of those that it leaves out."""
+    given: dict[str, AttributeProto] = {}
     schema = _schema(node, opset)
     if schema is not None:
         for name, attribute in schema.attributes.items():
             default = cast(AttributeProto, attribute.default_value)
             if default.type != AttributeProto.UNDEFINED:
                 given[name] = default
-    given |= {a.name: a for a in node.attribute}
+    return given | {a.name: a for a in node.attribute}
+
+
+def instantiated(
+    body: FunctionProto, attributes: dict[str, AttributeProto], prefix: str
+) -> list[NodeProto]:
+    """The body's nodes with attributes in place and every value name prefixed."""
+    given = {a.name: a for a in body.attribute_proto} | attributes
     return [_instance(inner, given, prefix) for inner in body.node]
+
+
+def free_names(node: NodeProto) -> list[str]:
+    """Values of the graph around a node that its subgraphs read, in the order of their use."""
+    found: dict[str, None] = {}
+    for graph in subgraphs(node):
+        own = {v.name for v in (*graph.input, *graph.initializer)}
+        own |= {s.values.name for s in graph.sparse_initializer}
+        for inner in graph.node:
+            for name in (*inner.input, *free_names(inner)):
+                if name and name not in own:
+                    found[name] = None
+            own.update(inner.output)
+        found |= {o.name: None for o in graph.output if o.name not in own}
+    return list(found)
+
+
+def subgraphs(node: NodeProto) -> list[GraphProto]:
+    """The graphs that a node holds as attributes."""
+    graphs: list[GraphProto] = []
+    for attribute in node.attribute:
+        if attribute.type == AttributeProto.GRAPH:
+            graphs.append(attribute.g)
+        elif attribute.type == AttributeProto.GRAPHS:
+            graphs += attribute.graphs
+    return graphs
 
 
 def _rename(node: NodeProto, new: Callable[[str], str]) -> None:
     """Gives every value that a node and its subgraphs name another name."""
     for names in (node.input, node.output):
         names[:] = [new(name) if name else "" for name in names]
-    for attribute in node.attribute:
-        if attribute.type == AttributeProto.GRAPH:
-            for value in (*attribute.g.output, *attribute.g.initializer):
-                value.name = new(value.name)
-            for inner in attribute.g.node:
-                _rename(inner, new)
+    for graph in subgraphs(node):
+        _rename_graph(graph, new)
+
+
+def _rename_graph(graph: GraphProto, new: Callable[[str], str]) -> None:
+    stored = (s.values for s in graph.sparse_initializer)
+    for value in (*graph.input, *graph.output, *graph.initializer, *graph.value_info, *stored):
+        value.name = new(value.name)
+    for inner in graph.node:
+        _rename(inner, new)
 
 
 def branch(node: NodeProto, name: str, prefix: str) -> GraphProto:
@@ -98,14 +136,12 @@ def branch(node: NodeProto, name: str, prefix: str) -> GraphProto:
     graph.CopyFrom(found)
     own = {output for inner in graph.node for output in inner.output}
     own |= {tensor.name for tensor in graph.initializer}
+    own |= {tensor.values.name for tensor in graph.sparse_initializer}
 
     def new(value: str) -> str:
         return prefix + value if value in own else value
 
-    for value in (*graph.output, *graph.initializer):
-        value.name = new(value.name)
-    for inner in graph.node:
-        _rename(inner, new)
+    _rename_graph(graph, new)
     return graph
 
 
@@ -113,14 +149,23 @@ def _instance(inner: NodeProto, given: dict[str, AttributeProto], prefix: str) -
     copy = NodeProto()
     copy.CopyFrom(inner)
     _rename(copy, lambda name: prefix + name)
-    attributes = [a for a in copy.attribute if not a.ref_attr_name]
-    for reference in (a for a in inner.attribute if a.ref_attr_name):
+    _resolve(copy, given)
+    return copy
+
+
+def _resolve(node: NodeProto, given: dict[str, AttributeProto]) -> None:
+    """References to attributes of the function become these; one that is not given goes away."""
+    attributes = [a for a in node.attribute if not a.ref_attr_name]
+    for reference in (a for a in node.attribute if a.ref_attr_name):
         source = given.get(reference.ref_attr_name)
         if source is not None:
             attribute = AttributeProto()
             attribute.CopyFrom(source)
             attribute.name = reference.name
             attributes.append(attribute)
-    del copy.attribute[:]
-    copy.attribute.extend(attributes)
-    return copy
+    if len(attributes) != len(node.attribute) or any(a.ref_attr_name for a in node.attribute):
+        del node.attribute[:]
+        node.attribute.extend(attributes)
+    for graph in subgraphs(node):
+        for inner in graph.node:
+            _resolve(inner, given)

@@ -1,20 +1,22 @@
 """One ONNX graph to a module of the graph dialect: `main`, node names as locations, weights by
 name.
 
-Each node is given to the entry of OPERATORS for its type and opset. All operators without an entry
-are collected into one error. Every operator that is built is checked at once.
+Each node is given to the entry for its type and opset, or its body takes its place. All operators
+that have neither are collected into one error, or kept as graph.opaque where that is allowed. Every
+operator that is built is checked at once.
 """
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from pathlib import Path
 
 import numpy as np
-import onnx
-from onnx import ModelProto, NodeProto
+from onnx import FunctionProto, ModelProto, NodeProto, TensorProto
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -30,15 +32,27 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from fusec.frontends.errors import ImportFailure
-from fusec.frontends.onnx.checks import CONSTANTS, check_supported, opsets_of
+from fusec.frontends.onnx.bodies import (
+    FunctionKey,
+    function_key,
+    functions_of,
+    model_body,
+    schema_body,
+)
+from fusec.frontends.onnx.checks import ADVICE, CONSTANTS, Unsupported, opsets_of, unsupported
 from fusec.frontends.onnx.container import numpy_dtype, tensor_array
+from fusec.frontends.onnx.contrib import CONTRIB
+from fusec.frontends.onnx.entry import entry_at
 from fusec.frontends.onnx.folding import Result, evaluated, is_foldable
-from fusec.frontends.onnx.functions import body_of, branch, has_body, instantiated
+from fusec.frontends.onnx.functions import free_names, has_body, subgraphs
+from fusec.frontends.onnx.graph_facts import GraphFacts
 from fusec.frontends.onnx.names import DimNames, hint, node_name
 from fusec.frontends.onnx.node import Node
-from fusec.frontends.onnx.operators import OPERATORS, Entry
+from fusec.frontends.onnx.opaque import erase_after, folded_by_reference, keep
+from fusec.frontends.onnx.operators import OPERATORS
 from fusec.frontends.onnx.roles import weight_roles
-from fusec.frontends.shapes import fit_all
+from fusec.frontends.onnx.sparse import dense_array
+from fusec.frontends.shapes import fit_all, known_sizes
 from fusec.semantics.dtypes import Array
 from fusec.semantics.types import element_type, numpy_type, tensor_of
 from fusec.semantics.weights import WeightStore
@@ -46,6 +60,9 @@ from fusec_dialects.graph import AttrValue, ConstantOp, WeightOp, build
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.dense import dense
 from fusec_dialects.graph.shapes import Shape, make_type, verify_view
+
+_ENTRIES = ChainMap(OPERATORS, CONTRIB)
+"""Entries by operator, the newest opset first; ONNX's own and those of ONNX Runtime."""
 
 INLINE_BYTES = 64
 """Constants up to this size stand in the text; larger ones are weights."""
@@ -67,6 +84,7 @@ class Importer:
     raw: dict[str, memoryview]
     path: Path | None
     shapes: Mapping[str, tuple[int, ...]]
+    allow_opaque: bool = False
     block: Block = field(default_factory=Block)
     store: WeightStore = field(default_factory=WeightStore)
     arrays: dict[str, Array] = field(default_factory=dict[str, Array])
@@ -74,14 +92,28 @@ class Importer:
     absent: dict[str, str] = field(default_factory=dict[str, str])
     generated: set[str] = field(default_factory=set[str])
     """Names of `arrays` that the import made itself: they stand in the text at any size."""
+    aliases: dict[str, str] = field(default_factory=dict[str, str])
+    """Names inside of bodies -> names of the values around that they stand for."""
     opsets: dict[str, int] = field(default_factory=dict[str, int])
+    functions: dict[FunctionKey, FunctionProto] = field(
+        default_factory=dict[FunctionKey, FunctionProto]
+    )
+    active: set[FunctionKey] = field(default_factory=set[FunctionKey])
+    """Functions of the model whose bodies are being expanded."""
+    sizes: dict[str, int] = field(default_factory=dict[str, int])
+    """Named sizes of the model that the given shapes determine."""
+    unknown: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Operators that are not supported -> nodes; what they compute is in `lost`."""
+    lost: set[str] = field(default_factory=set[str])
     loc: LocationAttr = field(default_factory=lambda: location(""))
 
     def run(self) -> ModuleOp:
         """Build the module. Raises ImportFailure with every unsupported operator at once."""
         graph = self.model.graph
-        self.opsets = opsets_of(self.model)
-        check_supported(self.model, self.opsets)
+        self.opsets = opsets_of(self.model.opset_import)
+        if "" not in self.opsets and any(n.domain in ("", "ai.onnx") for n in graph.node):
+            raise ImportFailure("the model uses ONNX's own operators, but imports no opset of them")
+        self.functions = functions_of(self.model)
         self._initializers()
         names = self._inputs()
         for index, node in enumerate(graph.node):
@@ -89,6 +121,8 @@ class Importer:
         outputs = [o.name for o in graph.output]
         if not outputs:
             raise ImportFailure("the model has no outputs")
+        if not self.lost.isdisjoint(outputs):
+            raise unsupported(self.unknown)
         for output in outputs:
             if output not in self.values and output not in self.arrays:
                 why = self.absent.get(output, "it is computed by no node")
@@ -133,13 +167,26 @@ class Importer:
 
     def _initializers(self) -> None:
         graph = self.model.graph
-        if graph.sparse_initializer:
-            name = graph.sparse_initializer[0].values.name
-            raise ImportFailure(f"initializer '{name}' is sparse; store it as a dense tensor")
-        folder = None if self.path is None else self.path.parent
         for tensor in graph.initializer:
             self._new(tensor.name)
-            self.arrays[tensor.name] = tensor_array(tensor, self.raw, folder)
+            self.arrays[tensor.name] = tensor_array(tensor, self.raw, self._folder)
+        for sparse in graph.sparse_initializer:
+            name = sparse.values.name
+            self._new(name)
+            self.arrays[name] = self.store.arrays[name] = dense_array(sparse, self.stored)
+
+    @cached_property
+    def facts(self) -> GraphFacts:
+        """Uses and declared types of the graph's values."""
+        return GraphFacts(self.model.graph)
+
+    @property
+    def _folder(self) -> Path | None:
+        return None if self.path is None else self.path.parent
+
+    def stored(self, tensor: TensorProto, what: str = "") -> Array:
+        """The values of a tensor that is no initializer of the model's graph."""
+        return tensor_array(tensor, {}, self._folder, what)
 
     def _inputs(self) -> list[str]:
         """Arguments of `main`; their names in the model."""
@@ -157,6 +204,7 @@ class Importer:
             what = f"input '{value.name}'"
             elements[value.name] = element_type(numpy_dtype(value.type.tensor_type.elem_type, what))
             dims[value.name] = dim_names.dims(value, self.shapes.get(value.name))
+        self.sizes = dim_names.sizes(known_sizes(dims, self.shapes))
         for name, sizes in fit_all(dims, self.shapes).items():
             type_ = make_type(elements[name], sizes)
             argument = self.block.insert_arg(type_, len(self.block.args), location(name))
@@ -171,20 +219,31 @@ class Importer:
 
     def _node(self, index: int, proto: NodeProto) -> None:
         name = node_name(index, proto)
+        if self.lost and not self.lost.isdisjoint((*proto.input, *free_names(proto))):
+            self.lost.update(filter(None, proto.output))
+            node = Node(proto, self)
+            if not self._is_supported(node):
+                self.unknown.setdefault(node.kind, []).append(name)
+            return
         self.loc = location(name)
         try:
+            for output in filter(None, proto.output):
+                self._new(output)
             self._build_node(name, proto)
+        except Unsupported as e:
+            self.unknown.setdefault(e.kind, []).append(name)
+            self.lost.update(filter(None, proto.output))
         except (VerifyException, ImportFailure, ValueError) as e:
-            raise ImportFailure(f"node '{name}' ({proto.op_type}): {e}") from e
+            advice = "" if self.allow_opaque or not subgraphs(proto) else ADVICE
+            raise ImportFailure(f"node '{name}' ({proto.op_type}): {e}{advice}") from e
 
     def _build_node(self, name: str, proto: NodeProto) -> None:
         node = Node(proto, self)
-        for output in filter(None, proto.output):
-            self._new(output)
         if proto.op_type in CONSTANTS and node.domain == "":
             self._constant(node)
             return
-        results = self._folded(node) if is_foldable(self, node) else self._results(node)
+        known = self._folded(node) if is_foldable(self, node) else None
+        results = self._kept(node) if known is None else known
         for i, output in enumerate(proto.output):
             if output and i < len(results):
                 result = results[i]
@@ -199,6 +258,20 @@ class Importer:
                     f"output {i} of node '{name}' ({proto.op_type}) is not supported"
                 )
 
+    def inner(self, proto: NodeProto) -> None:
+        """A node of a body; the names that it gives are all new."""
+        self.generated.update(proto.output)
+        self._build_node(proto.op_type, proto)
+
+    def alias(self, name: str, actual: str) -> None:
+        """`name` is the value `actual`."""
+        self.aliases[name] = actual
+        if actual in self.arrays:
+            self.arrays[name] = self.arrays[actual]
+            self.generated |= {name} if actual in self.generated else set()
+        if actual not in self.arrays or actual in self.values:
+            self.values[name] = self.value(actual)
+
     def _empty(self, name: str, value: SSAValue) -> None:
         """A tensor without elements is known."""
         type_ = tensor_type(value)
@@ -206,102 +279,45 @@ class Importer:
             self.arrays[name] = np.zeros(type_.get_shape(), numpy_type(type_.element_type))
             self.generated.add(name)
 
-    def _results(self, node: Node) -> Sequence[Result]:
-        if node.kind in OPERATORS:
-            return self._entry(node)(node)
-        return self.body(node)
+    def _is_supported(self, node: Node) -> bool:
+        """Whether something says what a node computes, in this form or another."""
+        known = node.kind in _ENTRIES or node.kind in CONSTANTS
+        return (
+            known or function_key(node.proto) in self.functions or has_body(node.proto, node.opset)
+        )
 
-    def _folded(self, node: Node) -> Sequence[Result]:
-        """The outputs of a node whose inputs are known, computed now."""
+    def results(self, node: Node) -> Sequence[Result]:
+        """The outputs of a node. Raises Unsupported where nothing says what it computes."""
+        function = self.functions.get(function_key(node.proto))
+        if function is not None:
+            return model_body(self, node, function)
+        if node.kind in _ENTRIES:
+            return entry_at(_ENTRIES[node.kind], node.opset)(node)
+        if has_body(node.proto, node.opset):
+            return schema_body(self, node)
+        raise Unsupported(node.kind)
+
+    def _kept(self, node: Node) -> Sequence[Result]:
+        """The outputs; where opaque operators are allowed, of one if there is no other way."""
+        last = self.block.last_op
+        try:
+            return self.results(node)
+        except (VerifyException, ImportFailure, ValueError) as e:
+            if not self.allow_opaque:
+                raise
+            erase_after(self.block, last)
+            return keep(self, node, e)
+
+    def _folded(self, node: Node) -> Sequence[Result] | None:
+        """The outputs of a node whose inputs are known, computed now; None where nothing can."""
         block, values = self.block, self.values
         self.block, self.values = Block(), {}
         try:
-            return evaluated(self, self.block, self._results(node))
+            return evaluated(self, self.block, self.results(node))
+        except Unsupported:
+            return folded_by_reference(self, node)
         finally:
             self.block, self.values = block, values
-
-    def body(self, node: Node) -> Sequence[Result]:
-        """The outputs of a node by the body that ONNX defines its operator with."""
-        proto = node.proto
-        types = [self._type(name) for name in proto.input]
-        body = body_of(proto, node.opset, types)
-        if body is None:
-            raise ImportFailure("this form of the operator is not supported")
-        prefix = f"{proto.output[0]}/"
-        outer = self.opsets
-        for formal, actual in zip(
-            body.input, [*proto.input, *[""] * len(body.input)], strict=False
-        ):
-            if not actual:
-                continue
-            if actual in self.arrays:
-                self.arrays[prefix + formal] = self.arrays[actual]
-                self.generated |= {prefix + formal} if actual in self.generated else set()
-            if actual not in self.arrays or actual in self.values:
-                self.values[prefix + formal] = self.value(actual)
-        self.opsets = {**outer, **{e.domain: e.version for e in body.opset_import}}
-        try:
-            for inner in instantiated(body, proto, node.opset, prefix):
-                kept = [n if self._is_there(n) else "" for n in inner.input]
-                inner.input[:] = kept
-                self._inner(inner)
-        finally:
-            self.opsets = outer
-        wanted = zip(body.output, proto.output, strict=False)
-        names = [prefix + name if output else "" for name, output in wanted]
-        return [self._known(name) for name in names]
-
-    def branch(self, node: Node, name: str) -> Sequence[Result]:
-        """The outputs of a subgraph of a node, in place."""
-        prefix = f"{node.proto.output[0]}/"
-        graph = branch(node.proto, name, prefix)
-        for tensor in graph.initializer:
-            self.arrays[tensor.name] = tensor_array(tensor, self.raw, None)
-            self.generated.add(tensor.name)
-        for inner in graph.node:
-            self._inner(inner)
-        return [self._known(output.name) for output in graph.output]
-
-    def _inner(self, proto: NodeProto) -> None:
-        """A node of a body; the names that it gives are all new."""
-        node = Node(proto, self)
-        known = node.kind in OPERATORS or node.kind in CONSTANTS
-        if not known and not has_body(proto, node.opset):
-            raise ImportFailure(f"operators that are not supported yet: {node.kind}")
-        self.generated.update(proto.output)
-        self._build_node(proto.op_type, proto)
-
-    def _known(self, name: str) -> Result:
-        """What a body gives for an output; an empty array for one that nobody asks for."""
-        if not name:
-            return np.zeros(0, np.float32)
-        return self.arrays[name] if name in self.arrays else self.value(name)
-
-    def _is_there(self, name: str) -> bool:
-        return name in self.values or name in self.arrays
-
-    def _type(self, name: str) -> onnx.TypeProto:
-        """The type of a value as ONNX writes it; empty for an absent input."""
-        if not name:
-            return onnx.TypeProto()
-        if name in self.arrays:
-            dtype, shape = self.arrays[name].dtype, self.arrays[name].shape
-        else:
-            found = tensor_type(self.value(name))
-            dtype = numpy_type(found.element_type)
-            shape = tuple(None if d < 0 else d for d in found.get_shape())
-        element = onnx.helper.np_dtype_to_tensor_dtype(dtype)
-        return onnx.helper.make_tensor_type_proto(element, shape)
-
-    def _entry(self, node: Node) -> Entry:
-        versions = OPERATORS[node.kind]
-        for since, entry in versions:
-            if since <= node.opset:
-                return entry
-        raise ImportFailure(
-            f"opset {node.opset} is too old, this operator is read from opset {versions[-1][0]} "
-            "on; convert the model with onnx.version_converter"
-        )
 
     def _constant(self, node: Node) -> None:
         if not node.proto.output or not node.proto.output[0]:
@@ -321,6 +337,9 @@ class Importer:
     def value(self, name: str) -> SSAValue:
         """The SSA value of an ONNX name; constants are materialised once, where first used."""
         if name in self.values:
+            return self.values[name]
+        if name in self.aliases:
+            self.values[name] = self.value(self.aliases[name])
             return self.values[name]
         if name not in self.arrays:
             why = self.absent.get(name, "it is computed by no earlier node")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from fusec.frontends.errors import ImportFailure
 from fusec.frontends.onnx.entry import Entry, static
 from fusec.frontends.onnx.maker import Maker
 from fusec.frontends.onnx.node import Node
-from fusec.frontends.onnx.operators_moves import pad_by
+from fusec.frontends.onnx.operators_moves import pad_by, taken
 from fusec_dialects.graph import AttrValue
 from fusec_dialects.graph.shape_rules import SLICE_END
 from fusec_dialects.graph.shapes import Dim, broadcast, normal_axis
@@ -110,7 +111,30 @@ def _slice_of(
         "axes": axes,
         "steps": clamp(steps),
     }
-    return node.build("slice", [node.value(0)], attrs)
+    x = node.value(0)
+    sizes = node.shape(x)
+    backward = any(step < 0 for step in steps)
+    if not backward or not len(starts) == len(ends) == len(axes) == len(steps) or 0 in steps:
+        return node.build("slice", [x], attrs)
+    if not all(isinstance(sizes[normal_axis(a, len(sizes))], int) for a in axes):
+        return node.build("slice", [x], attrs)
+    return _backward(Maker(node), x, zip(axes, starts, ends, steps, strict=True))
+
+
+def _backward(
+    m: Maker, x: SSAValue, cuts: Iterable[tuple[int, int, int, int]]
+) -> Sequence[SSAValue]:
+    """Axis after axis, (axis, start, end, step); backwards as a gather."""
+    given = x
+    for number, start, end, step in cuts:
+        axis = normal_axis(number, m.rank(x))
+        size = static((m.node.shape(x)[axis],), "a slice backwards")[0]
+        places = np.arange(size)[start:end:step]
+        if places.size == 0:
+            x = m.cut(x, axis, 0, 0)
+        else:
+            x = taken(m, x, axis, places)
+    return (m("identity", x) if x is given else x,)
 
 
 def _pad(node: Node) -> Sequence[SSAValue]:

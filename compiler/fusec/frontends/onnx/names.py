@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from onnx import NodeProto, ValueInfoProto
 
@@ -11,6 +12,8 @@ from fusec_dialects.graph.shapes import Shape
 from fusec_dialects.graph.sizes import UNNAMED
 
 _OTHER = re.compile(r"[^A-Za-z0-9_]")
+_PLACEHOLDER = re.compile(r"[\W_]*|-\d+|none|unknown|null", re.IGNORECASE)
+"""What exporters write for a size that has no name: nothing, `?`, `_`, `-1`, `None`."""
 
 
 def node_name(index: int, node: NodeProto) -> str:
@@ -29,6 +32,7 @@ class DimNames:
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
+        self._taken: set[str] = set()
 
     def dims(self, value: ValueInfoProto, given: tuple[int, ...] | None = None) -> Shape:
         """The sizes of an input; `given` says their number where the model does not.
@@ -49,15 +53,21 @@ class DimNames:
             for d in shape.shape.dim
         )
 
+    def sizes(self, known: Mapping[str, int | str]) -> dict[str, int]:
+        """Sizes by the model's own names, from those by the names given here."""
+        found = {text: known.get(name) for text, name in self._names.items()}
+        return {text: size for text, size in found.items() if isinstance(size, int)}
+
     def _name(self, text: str) -> str:
-        if not text:
+        if _PLACEHOLDER.fullmatch(text):
             return UNNAMED
         if text not in self._names:
             name = _OTHER.sub("_", text)
             name = base = f"d{name}" if name[0].isdigit() else name
-            taken, n = set(self._names.values()), 1
-            while name in taken:
+            n = 1
+            while name in self._taken:
                 n += 1
                 name = f"{base}_{n}"
             self._names[text] = name
+            self._taken.add(name)
         return self._names[text]

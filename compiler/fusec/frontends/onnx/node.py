@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import onnx
-from onnx import AttributeProto, NodeProto, TensorProto
+from onnx import AttributeProto, NodeProto, SparseTensorProto, TensorProto
 from xdsl.ir import Attribute, SSAValue
 
 from fusec.frontends.errors import ImportFailure
-from fusec.frontends.onnx.container import numpy_dtype
+from fusec.frontends.onnx.bodies import branch_results, schema_body
+from fusec.frontends.onnx.sparse import dense_array
 from fusec.semantics.dtypes import Array
 from fusec_dialects.graph import AttrValue
 from fusec_dialects.graph.base import tensor_type
@@ -35,12 +36,13 @@ _CONSTANT_FORMS = {
 class Node:
     """Access to one node and to the module under construction."""
 
-    def __init__(self, proto: NodeProto, importer: Importer) -> None:
+    def __init__(self, proto: NodeProto, importer: Importer, opset: int | None = None) -> None:
+        """`opset` where it is another one than the model's."""
         self.proto = proto
         self._importer = importer
         self._attributes: dict[str, AttributeProto] = {a.name: a for a in proto.attribute}
         self.domain = "" if proto.domain == "ai.onnx" else proto.domain
-        self.opset = importer.opsets.get(self.domain, 1)
+        self.opset = importer.opsets.get(self.domain, 1) if opset is None else opset
 
     @property
     def kind(self) -> str:
@@ -131,6 +133,10 @@ class Node:
         found = self._get(name, AttributeProto.INTS)
         return None if found is None else tuple(int(v) for v in found)
 
+    def floats(self, name: str) -> tuple[float, ...] | None:
+        found = self._get(name, AttributeProto.FLOATS)
+        return None if found is None else tuple(float(v) for v in found)
+
     def text(self, name: str, default: str) -> str:
         found = self._get(name, AttributeProto.STRING)
         return default if found is None else cast(bytes, found).decode()
@@ -140,8 +146,7 @@ class Node:
         return default if found is None else self._array(cast(TensorProto, found))
 
     def _array(self, tensor: TensorProto) -> Array:
-        numpy_dtype(tensor.data_type, "its value")
-        return onnx.numpy_helper.to_array(tensor)
+        return self._importer.stored(tensor, "its value")
 
     def constant_value(self) -> Array:
         """The value of a `Constant` node in any of its forms."""
@@ -150,6 +155,8 @@ class Node:
         for name, (kind, dtype) in _CONSTANT_FORMS.items():
             if (found := self._get(name, kind)) is not None:
                 return np.array(found, dtype)
+        if (found := self._get("sparse_value", AttributeProto.SPARSE_TENSOR)) is not None:
+            return dense_array(cast(SparseTensorProto, found), self._array)
         forms = ", ".join(self._attributes) or "none"
         raise ImportFailure(f"a constant of this form is not supported: {forms}")
 
@@ -163,11 +170,45 @@ class Node:
 
     def body(self) -> Sequence[Result]:
         """The outputs by the body that ONNX defines the operator with."""
-        return self._importer.body(self)
+        return schema_body(self._importer, self)
 
     def branch(self, name: str) -> Sequence[Result]:
         """The outputs of a subgraph, in place of the node."""
-        return self._importer.branch(self, name)
+        return branch_results(self._importer, self, name)
+
+    def as_onnx(
+        self,
+        op_type: str,
+        inputs: Sequence[str],
+        attributes: Mapping[str, Any],
+        opset: int,
+        outputs: int | None = None,
+    ) -> Sequence[Result]:
+        """The outputs of an operator of ONNX's own in place of this one, by that opset's entry.
+
+        `outputs` says how many of this node's it has, where it does not have all.
+        """
+        names = self.proto.output[:outputs]
+        proto = onnx.helper.make_node(op_type, inputs, names, self.proto.name)
+        proto.attribute.extend(
+            a if isinstance(a, AttributeProto) else onnx.helper.make_attribute(name, a)
+            for name, a in attributes.items()
+        )
+        return self._importer.results(Node(proto, self._importer, opset))
+
+    def named(self, result: Result, text: str) -> str:
+        """A name for a value in the place of the node, to be an input of `as_onnx`."""
+        name = f"{next(filter(None, self.proto.output), '')}/{text}"
+        if isinstance(result, SSAValue):
+            self._importer.values[name] = result
+        else:
+            self._importer.arrays[name] = result
+            self._importer.generated.add(name)
+        return name
+
+    def as_value(self, result: Result) -> SSAValue:
+        """What an entry gave, as an SSA value."""
+        return result if isinstance(result, SSAValue) else self.constant(result)
 
     def build(
         self,

@@ -22,8 +22,12 @@ from fusec.frontends.onnx.operators_contract import CONTRACT
 from fusec.frontends.onnx.operators_loss import LOSSES
 from fusec.frontends.onnx.operators_math import MATH
 from fusec.frontends.onnx.operators_moves import MOVES
+from fusec.frontends.onnx.operators_pools import POOLS
+from fusec.frontends.onnx.operators_quant import QUANTISED
+from fusec.frontends.onnx.operators_recurrent import RECURRENT
 from fusec.frontends.onnx.operators_reduce import REDUCE
 from fusec.frontends.onnx.operators_resize import RESIZE
+from fusec.frontends.onnx.operators_signal import SIGNAL
 from fusec.frontends.onnx.operators_windows import OTHER_WINDOWS
 from fusec.frontends.onnx.windows import WINDOWS
 from fusec.semantics.types import element_type
@@ -168,9 +172,9 @@ OPERATORS: dict[str, list[tuple[int, Entry]]] = {
         for n, name in _REDUCE.items()
     },
     "Identity": [(1, _plain("identity"))],
-    "Sum": [(8, _variadic("add"))],
-    "Max": [(8, _variadic("max"))],
-    "Min": [(8, _variadic("min"))],
+    "Sum": [(6, _variadic("add"))],
+    "Max": [(6, _variadic("max"))],
+    "Min": [(6, _variadic("min"))],
     "Where": [(9, _plain("where", 3))],
     "Gelu": [(20, _gelu)],
     "LeakyRelu": [(6, _leaky_relu)],
@@ -190,5 +194,9 @@ OPERATORS: dict[str, list[tuple[int, Entry]]] = {
     **CONTRACT,
     **OTHER_WINDOWS,
     **RESIZE,
+    **RECURRENT,
+    **QUANTISED,
+    **POOLS,
+    **SIGNAL,
 }
 """Entries by operator type, the newest opset first."""

@@ -170,7 +170,7 @@ MATH: dict[str, list[tuple[int, Entry]]] = {
     "PRelu": [(7, _prelu)],
     "IsNaN": [(9, _of(_is_nan))],
     "IsInf": [(10, _of(_is_inf))],
-    "Mean": [(8, _mean)],
+    "Mean": [(6, _mean)],
     "Pow": [(7, _pow)],
     "Mod": [(10, _mod)],
     "BitwiseAnd": [(18, _plain("bitwise_and", 2))],

@@ -19,6 +19,12 @@ from fusec.semantics.types import numpy_type
 from fusec_dialects.graph import AttrValue
 from fusec_dialects.graph.shapes import normal_axis
 
+EXACT = 1 << 24
+"""Whole numbers up to here are exact in f32."""
+
+FEW = 16
+"""Updates of a TensorScatter that are compared with every position; more are scattered."""
+
 
 def _sizes(node: Node) -> tuple[int, ...]:
     """The static shape of the first input, known or computed."""
@@ -203,6 +209,44 @@ def _scatter(elements: bool) -> Entry:
     return entry
 
 
+def _tensor_scatter(node: Node) -> Sequence[SSAValue]:
+    """Each update is written where its batch says; a few by comparing with every position, in f32.
+
+    Past FEW updates, and where a position is not exact in f32, by scattering.
+    """
+    m, past, update = Maker(node), node.value(0), node.value(1)
+    sizes, axis = m.sizes(past), normal_axis(node.int_("axis", -2), m.rank(past))
+    count, size = m.sizes(update)[axis], sizes[axis]
+    mode = node.text("mode", "linear")
+    if axis == 0 or mode not in ("linear", "circular"):
+        raise ImportFailure(f"axis {axis} in mode '{mode}'; use linear or circular, not axis 0")
+    if count > size or size > EXACT:
+        raise ImportFailure(f"{count} updates for an axis of {size}")
+    shape = (sizes[0], *(1,) * (len(sizes) - 1))
+    first = m.filled(shape, 0.0, "float32")
+    if node.has(2):
+        first = m.cast(m.reshape(node.value(2), shape), "float32")
+    if count > FEW:
+        order = np.arange(count, dtype=np.float32).reshape(-1, *(1,) * (len(sizes) - axis - 1))
+        places = m.cast(_wrapped(m, m("add", first, order), size, mode), "int64")
+        places = m("expand", places, shape=m.sizes(update))
+        return (m("scatter_elements", past, places, update, axis=axis, reduction="none"),)
+    numbers = np.arange(size, dtype=np.float32).reshape(-1, *(1,) * (len(sizes) - axis - 1))
+    for number in range(count):
+        place = _wrapped(m, m("add", first, float(number)), size, mode)
+        new = m.cut(update, axis, number, number + 1)
+        past = m("where", m("equal", place, numbers), new, past)
+    return (past,)
+
+
+def _wrapped(m: Maker, place: SSAValue, size: int, mode: str) -> SSAValue:
+    """Places below twice the size, taken round where the mode says so."""
+    if mode == "linear":
+        return place
+    over = m("greater_or_equal", place, float(size))
+    return m("where", over, m("sub", place, float(size)), place)
+
+
 def _reverse_sequence(node: Node) -> Sequence[SSAValue]:
     attrs: dict[str, AttrValue] = {
         "batch_axis": node.int_("batch_axis", 1),
@@ -261,6 +305,7 @@ MOVES: dict[str, list[tuple[int, Entry]]] = {
     "ScatterElements": [(11, _scatter(True))],
     "Scatter": [(9, _scatter(True))],
     "ScatterND": [(11, _scatter(False))],
+    "TensorScatter": [(24, _tensor_scatter)],
     "ReverseSequence": [(10, _reverse_sequence)],
     "GridSample": [(16, _grid_sample)],
     "Det": [(11, _det)],

@@ -194,10 +194,13 @@ def _repeated(m: Maker, x: SSAValue, axis: int, times: int) -> SSAValue:
 
 
 def _upsample(node: Node) -> Sequence[SSAValue]:
-    """Opset 7 to 9: asymmetric, nearest by floor."""
+    """Upsample of opset 7 (an attribute) and 9, Resize of 10: asymmetric, nearest by floor."""
     m, x = Maker(node), node.value(0)
     sizes = m.sizes(x)
-    scales = [float(s) for s in node.array(1, "the scales").reshape(-1)]
+    if node.opset < 9:
+        scales = [s for a in node.proto.attribute if a.name == "scales" for s in a.floats]
+    else:
+        scales = [float(s) for s in node.array(1, "the scales").reshape(-1)]
     mode = node.text("mode", "nearest")
     if mode not in ("nearest", "linear") or len(scales) != len(sizes):
         raise ImportFailure(f"mode '{mode}' with {len(scales)} scales")
@@ -215,7 +218,7 @@ def _upsample(node: Node) -> Sequence[SSAValue]:
 
 
 RESIZE: dict[str, list[tuple[int, Entry]]] = {
-    "Resize": [(11, _resize)],
-    "Upsample": [(9, _upsample)],
+    "Resize": [(11, _resize), (10, _upsample)],
+    "Upsample": [(7, _upsample)],
 }
 """Entries by operator type, the newest opset first."""

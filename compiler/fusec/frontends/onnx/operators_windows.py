@@ -72,6 +72,33 @@ def _transposed_pads(
     return begins, ends, extra
 
 
+def _apart(m: Maker, x: SSAValue, w: SSAValue, bias: Sequence[SSAValue], group: int) -> SSAValue:
+    """A transposed convolution whose windows do not touch: a 1 x 1 convolution to all positions of
+    a window, which then stand side by side."""
+    batch, _, *sizes = m.sizes(x)
+    inputs, outputs, *kernel = m.sizes(w)
+    n, each = len(kernel), prod(kernel)
+    if inputs % group:
+        raise ImportFailure(f"{inputs} channels do not divide into {group} groups")
+    parts = m.reshape(w, (group, inputs // group, outputs * each))
+    filters = m.reshape(
+        m.transpose(parts, 0, 2, 1), (group * outputs * each, inputs // group, *(1,) * n)
+    )
+    spread: list[SSAValue] = []
+    for value in bias:
+        rows = m.reshape(value, (group * outputs, 1))
+        rows = m("expand", rows, shape=(group * outputs, each)) if each > 1 else rows
+        spread.append(m.reshape(rows, (group * outputs * each,)))
+    ones = (1,) * n
+    attrs: dict[str, AttrValue] = {"strides": ones, "dilations": ones, "pads": (0,) * (2 * n)}
+    (y,) = m.node.build("conv", [x, filters, *spread], {**attrs, "group": group})
+    split = m.reshape(y, (batch, group * outputs, *kernel, *sizes))
+    order = [axis for i in range(n) for axis in (2 + n + i, 2 + i)]
+    beside = m.transpose(split, 0, 1, *order)
+    whole = tuple(size * k for size, k in zip(sizes, kernel, strict=True))
+    return m.reshape(beside, (batch, group * outputs, *whole))
+
+
 def _conv_transpose(node: Node) -> Sequence[SSAValue]:
     """A convolution of x spaced out by zeros with the reversed filter."""
     m = Maker(node)
@@ -82,6 +109,8 @@ def _conv_transpose(node: Node) -> Sequence[SSAValue]:
     dilations = node.ints("dilations") or (1,) * n
     spans = [d * (k - 1) + 1 for k, d in zip(kernel, dilations, strict=True)]
     begins, ends, extra = _transposed_pads(node, sizes, spans, strides)
+    if strides == tuple(spans) == kernel and not any((*begins, *ends, *extra)):
+        return (_apart(m, x, w, bias, group),)
     margins = [
         *(0, 0, *(s - 1 - b for s, b in zip(spans, begins, strict=True))),
         *(0, 0, *(s - 1 - e + o for s, e, o in zip(spans, ends, extra, strict=True))),

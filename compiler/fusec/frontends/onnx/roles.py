@@ -15,6 +15,11 @@ from fusec.semantics.weights import Role
 SILU_GAIN = 1.5
 """Gain of convolutions in networks with SiLU, whose signal fades with 1."""
 
+RESIDUAL_GAIN = 0.25
+"""Gain of a batch norm whose result is added to a shortcut: with 1 the signal grows in each
+block, until a softmax at the end knows one class only.
+"""
+
 _SCALES = {
     "BatchNormalization": (1, 4),
     "LayerNormalization": (1,),
@@ -62,6 +67,11 @@ class _Uses:
             if user.op_type == "Mul"
         )
 
+    def is_added(self, node: NodeProto) -> bool:
+        """Whether a node's first result goes into a sum."""
+        users = self.users.get(node.output[0], ())
+        return any(user.op_type in ("Add", "Sum") for user, _ in users)
+
     def is_norm_scale(self, node: NodeProto, index: int) -> bool:
         """Whether an input multiplies what was divided by a root: a norm written out."""
         if node.op_type != "Mul" or len(node.input) != 2:
@@ -85,6 +95,8 @@ def _passed_on(uses: _Uses, name: str, shape: tuple[int, ...]) -> tuple[str, tup
 
 
 def _role(uses: _Uses, node: NodeProto, index: int, shape: tuple[int, ...], gain: float) -> Role:
+    if node.op_type == "BatchNormalization" and index == 1 and uses.is_added(node):
+        return Role("scale", gain=RESIDUAL_GAIN)
     if index in _SCALES.get(node.op_type, ()):
         return Role("scale")
     if len(shape) >= 2 and prod(shape) > max(shape):
