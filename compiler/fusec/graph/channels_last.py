@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from fusec.graph.pixel_filters import kept_filters
 from fusec.semantics.classes import FusionClass, fusion_class
 from fusec_dialects.graph import AttrValue, ConstantOp, GraphOp, YieldOp, build
 from fusec_dialects.graph.base import tensor_type
@@ -26,6 +28,9 @@ from fusec_dialects.graph.movement import ReshapeOp, TransposeOp
 from fusec_dialects.graph.shapes import Shape, dims_of, make_type, normal_axis
 
 POOLS = (MaxPoolOp, AveragePoolOp, GlobalAveragePoolOp, BatchNormalizationOp)
+
+PLACED = frozenset({"concat", "split", "slice", "pad"})
+"""Movements that are the same in either order of the axes."""
 
 
 def to_last(rank: int) -> tuple[int, ...]:
@@ -101,6 +106,7 @@ class _Converter:
         self._converted: list[GraphOp] = []
         self._attrs: dict[Operation, dict[str, AttrValue]] = {}
         self._first_users: set[SSAValue] = set()
+        self._kept = kept_filters(block)
 
     def plan(self, arguments: Collection[int]) -> None:
         """Decides which values become channels last, touching nothing; raises _Refused."""
@@ -131,7 +137,7 @@ class _Converter:
         first = not isinstance(op, ConvOp) or op.x_layout.data == "NCHW"
         if first:
             self._want_last(x, rank)
-        if isinstance(op, ConvOp) and op.w_layout.data == "OIHW":
+        if isinstance(op, ConvOp) and op.w_layout.data == "OIHW" and op not in self._kept:
             self._want(rest[0], Change(dims_of(tensor_type(rest[0])), filter_last(rank)))
             rest = rest[1:]
         self._first_users.update(rest)
@@ -156,6 +162,9 @@ class _Converter:
                 raise _Refused
             self._converted.append(op)
             return
+        if op.op_name in PLACED:
+            self._placed(op)
+            return
         if kind != FusionClass.ELEMENTWISE and op.op_name != "identity":
             raise _Refused
         for operand in op.operands:
@@ -165,6 +174,24 @@ class _Converter:
             if operand in self._last or (all(d == 1 for d in dims) and len(dims) <= len(shape)):
                 continue
             self._want_last(operand, len(shape))
+        self._last.update(op.results)
+        self._converted.append(op)
+
+    def _placed(self, op: GraphOp) -> None:
+        """Parts are put together or cut the same way; the axes that say where have moved."""
+        rank = len(dims_of(tensor_type(op.operands[0])))
+        order, attrs = to_last(rank), op.attrs()
+        for operand in op.operands:
+            self._want_last(operand, rank)
+        if op.op_name == "pad":
+            pads = cast("tuple[int, ...]", attrs["pads"])
+            self._attrs[op] = {"pads": tuple(pads[side + p] for side in (0, rank) for p in order)}
+        elif op.op_name == "slice":
+            axes = cast("tuple[int, ...]", attrs["axes"])
+            self._attrs[op] = {"axes": tuple(order.index(normal_axis(a, rank)) for a in axes)}
+        else:
+            axis = normal_axis(cast(int, attrs["axis"]), rank)
+            self._attrs[op] = {"axis": order.index(axis)}
         self._last.update(op.results)
         self._converted.append(op)
 
@@ -246,7 +273,8 @@ class _Converter:
             return ReshapeOp.make(operands, [r.type for r in op.results])
         values: dict[str, AttrValue] = {**self._attrs.get(op, {})}
         if isinstance(op, ConvOp):
-            values = {"x_layout": "NHWC", "w_layout": "HWIO", "y_layout": "NHWC"}
+            filters = op.w_layout.data if op in self._kept else "HWIO"
+            values = {"x_layout": "NHWC", "w_layout": filters, "y_layout": "NHWC"}
         elif isinstance(op, POOLS):
             values = {"layout": "NHWC"}
         return build(op.op_name, operands, {**op.properties, **values})

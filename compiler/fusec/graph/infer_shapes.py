@@ -23,8 +23,9 @@ from fusec_dialects.graph.shapes import dims_of, make_type, refined
 from fusec_dialects.place import place
 
 
-def infer_function(function: FuncOp, sizes: Mapping[str, int] | None = None) -> None:
-    """Refines the types of one function in program order; `sizes` are named ones that are known.
+def infer_function(function: FuncOp, sizes: Mapping[str, int | str] | None = None) -> None:
+    """Refines the types of one function in program order; `sizes` are named ones that are
+    known, or UNNAMED where the name says nothing.
 
     Raises PassFailedException, with the operator's place, where operands contradict each other.
     """
@@ -39,7 +40,7 @@ def infer_function(function: FuncOp, sizes: Mapping[str, int] | None = None) -> 
         )
 
 
-def _fill_in(block: Block, sizes: Mapping[str, int]) -> None:
+def _fill_in(block: Block, sizes: Mapping[str, int | str]) -> None:
     """Known sizes in place of their names, in the types of all values."""
     values: list[SSAValue] = list(block.args)
     for op in block.walk():

@@ -1,7 +1,7 @@
 """graph-raise: composite operators put back together from the operators that exporters write.
 
-Layer norm, GELU (erf and tanh), softmax and attention. Each rule is an equality of real numbers;
-where it changes rounding it is of the label `reorder`.
+GELU and other activations, norms, softmax and attention; rotary embeddings by halves; affine maps
+behind a convolution. Each rule is an equality of real numbers; labels as in `spelling.Spelling`.
 """
 
 from __future__ import annotations
@@ -13,22 +13,30 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from fusec.graph.raise_activation import ACTIVATION_RULES
+from fusec.graph.raise_affine import AFFINE_RULES
 from fusec.graph.raise_attention import ATTENTION_RULES
 from fusec.graph.raise_gelu import GELU_RULES
-from fusec.graph.raise_norm import NORM_RULES
+from fusec.graph.raise_norm import GROUP_NORM_RULES, INSTANCE_NORM_RULES, NORM_RULES
+from fusec.graph.raise_rotary import ROTARY_RULES
 from fusec.rewrite.driver import Rule, run_rules
 
 RULES: dict[str, tuple[Rule, ...]] = {
     "gelu": GELU_RULES,
+    "activation": ACTIVATION_RULES,
+    "group_norm": GROUP_NORM_RULES,
+    "instance_norm": INSTANCE_NORM_RULES,
     "norm": NORM_RULES,
     "attention": ATTENTION_RULES,
+    "rotary": ROTARY_RULES,
+    "affine": AFFINE_RULES,
 }
 """Rules by what they raise to, in the order in which they run."""
 
 
 @dataclass(frozen=True)
 class GraphRaisePass(ModulePass):
-    """Raise to composite operators; `only` names some of gelu, norm, attention (default all)."""
+    """Raise to composite operators; `only` names some of the groups of rules (default all)."""
 
     name = "graph-raise"
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from math import pi, sqrt
 
-from fusec.rewrite.driver import Rewriter, Rule
-from fusec.rewrite.match import Pattern, is_private, match
-from fusec_dialects.graph import GraphOp
+from fusec.graph.spelling import Spelling, constant_attrs, rules_of
+from fusec.rewrite.match import Pattern
 
 _ERF_ARGUMENTS: tuple[Pattern, ...] = (("div", "x", sqrt(2.0)), ("mul", "x", 1.0 / sqrt(2.0)))
 
@@ -21,6 +20,10 @@ def _erf_spellings() -> tuple[Pattern, ...]:
             ("mul", "x", ("mul", one_plus, 0.5)),
             ("mul", ("mul", "x", one_plus), 0.5),
             ("mul", ("mul", "x", 0.5), one_plus),
+            ("div", ("mul", "x", one_plus), 2.0),
+            ("mul", "x", ("div", one_plus, 2.0)),
+            ("mul", ("div", "x", 2.0), one_plus),
+            ("mul", "x", ("add", ("mul", ("erf", argument), 0.5), 0.5)),
         ]
     return tuple(found)
 
@@ -49,23 +52,12 @@ def _tanh_spellings() -> tuple[Pattern, ...]:
     return tuple(found)
 
 
-def _rule(name: str, spellings: tuple[Pattern, ...], approximate: str) -> Rule:
-    def apply(op: GraphOp, rewriter: Rewriter) -> bool:
-        for spelling in spellings:
-            found = match(op.results[0], spelling)
-            if found is None or not is_private(op, found):
-                continue
-            x, types = found.values["x"], [op.results[0].type]
-            if x.type != types[0]:
-                continue
-            attrs = {"approximate": approximate}
-            return rewriter.replace(rewriter.build("gelu", [x], attrs, types))
-        return False
-
-    return Rule(name, ("graph.mul",), apply)
+def _spelled(approximate: str, spellings: tuple[Pattern, ...]) -> tuple[Spelling, ...]:
+    attrs = constant_attrs(approximate=approximate)
+    return tuple(Spelling("gelu", spelling, "reorder", attrs) for spelling in spellings)
 
 
 GELU_RULES = (
-    _rule("raise-gelu-erf", _erf_spellings(), "none"),
-    _rule("raise-gelu-tanh", _tanh_spellings(), "tanh"),
+    *rules_of("raise-gelu-erf", _spelled("none", _erf_spellings())),
+    *rules_of("raise-gelu-tanh", _spelled("tanh", _tanh_spellings())),
 )

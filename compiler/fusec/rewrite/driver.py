@@ -14,10 +14,19 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from fusec_dialects.graph import AttrValue, CallOp, ConstantOp, FusedOp, GraphOp, WeightOp, build
+from fusec_dialects.graph import (
+    AttrValue,
+    CallOp,
+    ConstantOp,
+    FusedOp,
+    GraphOp,
+    OpaqueOp,
+    WeightOp,
+    build,
+)
 from fusec_dialects.place import place
 
-PURE = (GraphOp, ConstantOp, WeightOp, FusedOp, CallOp)
+PURE = (GraphOp, ConstantOp, WeightOp, OpaqueOp, FusedOp, CallOp)
 """Operators that go away when nobody uses their results."""
 
 

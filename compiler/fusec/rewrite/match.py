@@ -6,9 +6,9 @@ to it), or (operator, operand, ...); operands of commutative operators match in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from xdsl.ir import Operation, SSAValue
 
@@ -51,6 +51,41 @@ def _close(value: SSAValue, number: float) -> bool:
         return found == number
     tolerance = TOLERANCE.get(element_name(value.type), 1e-6)
     return abs(found - number) <= tolerance * abs(number)
+
+
+T = TypeVar("T")
+
+
+class Table(Generic[T]):
+    """Patterns by what their root and its operands are, so that few have to be tried anywhere.
+
+    `items` are (pattern, what belongs to it), tried in order.
+    """
+
+    def __init__(self, items: Iterable[tuple[Pattern, T]]) -> None:
+        self._by_root: dict[str, list[tuple[frozenset[str], Pattern, T]]] = {}
+        for pattern, item in items:
+            if not isinstance(pattern, tuple):
+                raise ValueError(f"a pattern begins with an operator, not with {pattern}")
+            name, *operands = pattern
+            needed = frozenset(str(o[0]) for o in operands if isinstance(o, tuple))
+            self._by_root.setdefault(str(name), []).append((needed, pattern, item))
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The operators that a pattern begins with."""
+        return tuple(self._by_root)
+
+    def matches(self, op: GraphOp) -> Iterator[tuple[Captures, T]]:
+        """What is found at an operator, the first binding of each pattern, if it is private."""
+        owners = [o.owner for o in op.operands]
+        names = {o.op_name for o in owners if isinstance(o, GraphOp)}
+        for needed, pattern, item in self._by_root.get(op.op_name, ()):
+            if not needed <= names:
+                continue
+            found = match(op.results[0], pattern)
+            if found is not None and is_private(op, found):
+                yield found, item
 
 
 def match(value: SSAValue, pattern: Pattern) -> Captures | None:
