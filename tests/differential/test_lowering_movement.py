@@ -171,3 +171,25 @@ def test_gather_elements_is_refused() -> None:
         "  graph.yield %0 : tensor<2x6xf32>\n}\n"
     )
     assert isinstance(check_kernel(kernel(text), "ascend910b3"), Refusal)
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes", "steps"),
+    [
+        ((20, 1, 48), [0], [-1]),
+        ((6, 40), [1], [-1]),
+        ((7, 33), [0, 1], [-1, -1]),
+        ((5, 6, 9), [1], [-2]),
+        ((17,), [0], [-3]),
+        ((4, 12, 24), [0, 2], [-1, 2]),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["f32", "f16", "i64"])
+def test_slices_backwards(shape: Shape, axes: list[int], steps: list[int], dtype: str) -> None:
+    starts = [shape[a] - 1 if s < 0 else 0 for a, s in zip(axes, steps, strict=True)]
+    ends = [-shape[a] - 1 if s < 0 else shape[a] for a, s in zip(axes, steps, strict=True)]
+    result = tuple(
+        -(-n // abs(steps[axes.index(a)])) if a in axes else n for a, n in enumerate(shape)
+    )
+    attrs = f"{{starts = {starts}, ends = {ends}, axes = {axes}, steps = {steps}}}"
+    right(moved("slice", [shape], result, attrs, dtype))

@@ -136,10 +136,10 @@ REFUSED: dict[str, tuple[str, ...]] = {
         "graph.yield %2 : tensor<2x6xf32>",
     ),
     "operator": (
-        "%x: tensor<4x6xf32>, %w: tensor<6x5xf32>",
-        "tensor<4x5xf32>",
-        "%0 = graph.matmul %x, %w : (tensor<4x6xf32>, tensor<6x5xf32>) -> tensor<4x5xf32>",
-        "graph.yield %0 : tensor<4x5xf32>",
+        "%x: tensor<9x6xf32>, %w: tensor<6x5xf32>",
+        "tensor<9x5xf32>",
+        "%0 = graph.matmul %x, %w : (tensor<9x6xf32>, tensor<6x5xf32>) -> tensor<9x5xf32>",
+        "graph.yield %0 : tensor<9x5xf32>",
     ),
 }
 

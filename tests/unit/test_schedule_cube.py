@@ -67,10 +67,11 @@ KERNELS = {
 @pytest.mark.parametrize("target", ["ascend910b3", "tiny"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_placed_peak_is_within_the_footprint(name: str, target: str) -> None:
-    op = kernel(KERNELS[name])
-    chosen = scheduled(op, target)
+    op, chip = kernel(KERNELS[name]), load_target(target)
+    own = schedule_cube(cube_problem(Region.of_block(op.body.block)), chip)
+    assert isinstance(own, CubeSchedule)
+    chosen = scheduled(op, target, own)
     assert isinstance(chosen, CubeSchedule)
-    chip = load_target(target)
     need: dict[str, int] = {}
     for buffer in footprint(cube_problem(Region.of_block(op.body.block)), chosen, chip):
         size = round_up(buffer.bytes, chip.alignment(buffer.space)) * buffer.copies

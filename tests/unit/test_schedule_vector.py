@@ -18,7 +18,7 @@ from fusec.schedule.footprint import Footprint, Tiles
 from fusec.schedule.movement import MovementSchedule, check_movement
 from fusec.schedule.region import Region
 from fusec.schedule.schedule import schedule
-from fusec.schedule.types import Refusal, ScheduleError
+from fusec.schedule.types import Refusal, RefusalError, ScheduleError
 from fusec.schedule.vector import VectorSchedule, check, plan_of
 from fusec.schedule.window import WindowSchedule, check_window
 from fusec_dialects.graph import KernelOp
@@ -153,7 +153,6 @@ WRONG = [
     ({"tiles": (16, 1)}, "strided-store: tiles do not extend along the innermost axis"),
     ({"blocks": 97}, "97 blocks for 96 tiles; use 1 to 96"),
     ({"copies": 0}, "copies is 0"),
-    ({"tiles": (1536, 128), "blocks": 1}, "make them shorter"),
 ]
 
 
@@ -165,6 +164,14 @@ def test_schedules_written_by_hand(change: dict[str, object], message: str) -> N
     with pytest.raises(ScheduleError) as caught:
         check(program, replace(good, **change), TARGET)  # pyright: ignore[reportArgumentType]
     assert message in str(caught.value)
+
+
+def test_a_schedule_written_by_hand_that_is_too_big() -> None:
+    program = expand(region_of(softmax(1536, 128)))
+    with pytest.raises(RefusalError) as caught:
+        check(program, VectorSchedule((1536, 128), (1536, 128), 1), TARGET)
+    assert caught.value.refusal.reason == "ub-capacity"
+    assert "make them shorter" in caught.value.refusal.message
 
 
 def refused(text: str) -> Refusal:
@@ -229,6 +236,7 @@ def test_movement_schedules_written_by_hand() -> None:
     assert check_movement(region, MovementSchedule((72, 100), 1), TARGET) is None
     tiny = check_movement(region, MovementSchedule((72, 100), 1), load_target("tiny"))
     assert tiny is not None and "bytes of ub" in tiny.message
+    assert tiny.reason == "ub-capacity"
 
 
 def test_window_schedules_written_by_hand() -> None:

@@ -29,7 +29,7 @@ DEFAULT_TARGET = "ascend910b3"
 SPACES = ("gm", "l2", "l1", "l0a", "l0b", "l0c", "bt", "ub")
 KINDS = ("vector", "cube", "mixed")
 DTYPE_BYTES: Mapping[str, int] = {
-    **{"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "index": 8},
+    **{"i1": 1, "i8": 1, "ui8": 1, "i16": 2, "i32": 4, "i64": 8, "index": 8},
     **{"f16": 2, "bf16": 2, "f32": 4, "hf32": 4},
 }
 BURST_BYTES = 32  # the smallest piece of gm that a move handles

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fusec.lowering.emitted import DATA, KernelConstant
-from fusec.schedule.cube_problem import BIAS, ROW, TILE, Addend, CubeProblem
+from fusec.schedule.cube_problem import BIAS, ROW, TILES, Addend, CubeProblem
 from fusec.schedule.cube_schedule import CubeSchedule
 from fusec.semantics import np_dtype
 from fusec.semantics.types import NUMPY_NAMES
@@ -29,10 +29,10 @@ def constant_of(addend: Addend, problem: CubeProblem, schedule: CubeSchedule) ->
     """The constant that an addend is multiplied with; the addend's scale is in it."""
     dtype, scale = problem.dtype, addend.scale
     size = schedule.tile_m if addend.form == ROW else schedule.n
-    if addend.form == TILE and scale == 1.0:
+    if addend.form in TILES and scale == 1.0:
         return KernelConstant.identity(size, dtype)
-    what = "identity" if addend.form == TILE else "ones"
+    what = "identity" if addend.form in TILES else "ones"
     times = "" if scale == 1.0 else f"_times_{scale!r}"
-    array = np.eye(size) if addend.form == TILE else np.ones((1, size))
+    array = np.eye(size) if addend.form in TILES else np.ones((1, size))
     data = (array * scale).astype(np_dtype(NUMPY_NAMES[dtype]))
     return KernelConstant(f"constant.{what}{times}_{size}_{dtype}", dtype, data.shape, DATA, data)

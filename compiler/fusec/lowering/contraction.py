@@ -17,7 +17,7 @@ from fusec.lowering.builder import Index, KernelBuilder
 from fusec.lowering.gm_view import Dim, GmView, Span
 from fusec.lowering.windowed import bounds, may_be_empty, position, window_uses
 from fusec.schedule.contraction import ADDENDS, A, Axis, B, Y
-from fusec.schedule.cube_problem import BIAS, COLUMN, ROW, TILE, Addend, CubeProblem
+from fusec.schedule.cube_problem import BIAS, COLUMN, ROW, TILE, TURNED, Addend, CubeProblem
 from fusec.schedule.cube_schedule import FRACTAL, CubeSchedule
 from fusec_dialects.npu.attrs import Space
 from fusec_dialects.npu.cube import MmadOp
@@ -101,7 +101,7 @@ class ContractionEmitter:
         addend = self.problem.addends[place - ADDENDS]
         if addend.form == COLUMN:
             return [ONE, lines] if self.problem.unit_column(addend) else [lines, ONE]
-        return {BIAS: [n], ROW: [ONE, n], TILE: [lines, n]}[addend.form]
+        return {BIAS: [n], ROW: [ONE, n], TILE: [lines, n], TURNED: [n, lines]}[addend.form]
 
     def _used(self, axis: Axis, place: int) -> bool:
         windowed = axis.window is not None and place == A
@@ -263,6 +263,7 @@ class ContractionEmitter:
             left = self._load(source, (1, s.tile_m) if transposed else (s.tile_m, 1), "add")
             right = b.leading(constant, (1, tile.n.size))
         else:
-            left = self._load(source, (s.tile_m, s.n), "add")
+            transposed = addend.form == TURNED
+            left = self._load(source, (s.n, s.tile_m) if transposed else (s.tile_m, s.n), "add")
             right, depth = b.leading(constant, (tile.n.size, tile.n.size)), s.l0_k
         b.op(MmadOp, left, right, b.flag(False), acc, a_transpose=transposed, l0=[depth])

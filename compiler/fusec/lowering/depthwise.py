@@ -62,7 +62,7 @@ def emit(kernel: KernelOp, schedule: DepthwiseSchedule, target: Target) -> Emitt
     with builder.at(kernel):
         tiles = Tiles.of(conv.sizes, vector_tiles(conv, schedule))
         epilogue = TileEmitter(builder, plan, conv.sizes, tiles, argument)
-        epilogue.run(plan.entry)
+        epilogue.entry()
         with builder.at(conv.op):
             emitter = _Depthwise(
                 builder,

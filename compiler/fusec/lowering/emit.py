@@ -9,6 +9,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from fusec.hw import Target
 from fusec.lowering import cube, depthwise, mixed, movement, vector, window
+from fusec.lowering.arguments import arguments_of, mark_parts
 from fusec.lowering.emitted import EmittedKernel
 from fusec.schedule.region import Region
 from fusec.schedule.schedule import check_schedule, named, read_schedule
@@ -32,6 +33,8 @@ def emit(kernel: KernelOp, target: Target) -> EmittedKernel:
     if refusal is not None:
         raise PassFailedException(f"{named(kernel)}: {refusal}")
     try:
-        return EMITTERS[schedule.family](kernel, schedule, target)
+        made = EMITTERS[schedule.family](kernel, schedule, target)
+        mark_parts(made.func, arguments_of(kernel, made.constants, made.workspace))
+        return made
     except RefusalError as error:
         raise PassFailedException(f"{named(kernel)}: {error.refusal}") from error

@@ -1,8 +1,9 @@
 """Builds the host function from `@main` on the graph level: buffers in gm, free views, launches.
 
-In: `@main`, whose operators are calls of kernels, weights, constants and contiguous views. Out:
-`func.func @main(inputs, outputs, weights) attributes {npu.host}`. An output that is not itself the
-result of a call (an input, a weight, a second name of one result) is copied.
+In: `@main`, whose operators are calls of kernels, graph.opaque, weights, constants, contiguous
+views, and concats and slices in one buffer. Out: `func.func @main(inputs, outputs, weights)
+attributes {npu.host}`. An output that is not itself the result of a call (an input, a weight, a
+second name of one result) is copied.
 """
 
 from __future__ import annotations
@@ -27,13 +28,17 @@ from xdsl.dialects.memref import ReinterpretCastOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from fusec.lowering.arguments import span
 from fusec.lowering.emitted import DATA, EmittedKernel, KernelConstant
 from fusec.lowering.layout import Layout, memref_of, row_major, standard
+from fusec.schedule.places import Places, is_run, strides_of
 from fusec.schedule.views import RESHAPES
-from fusec_dialects.graph import CallOp, ConstantOp, GraphOp, WeightOp
+from fusec_dialects.graph import CallOp, ConstantOp, GraphOp, OpaqueOp, WeightOp
 from fusec_dialects.graph.base import element_name, tensor_type
+from fusec_dialects.graph.movement import ConcatOp, SliceOp, SplitOp
 from fusec_dialects.npu.attrs import Space
 from fusec_dialects.npu.control import LaunchOp
+from fusec_dialects.npu.host import HostCallOp
 from fusec_dialects.npu.move import AllocOp
 from fusec_dialects.place import place
 
@@ -63,6 +68,7 @@ class HostBuilder:
     _outputs: list[SSAValue] = field(default_factory=list[SSAValue])
     _weights: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
     _attrs: list[DictionaryAttr] = field(default_factory=list[DictionaryAttr])
+    _places: Places = field(default_factory=lambda: Places(Block()))
 
     def build(self) -> FuncOp:
         """The host function; raises PassFailedException for what is not outlined or not free."""
@@ -71,6 +77,7 @@ class HostBuilder:
         if not isinstance(end, ReturnOp):
             raise PassFailedException(f"{place(self.main)}: the function does not return")
         self._arguments(end)
+        self._places = Places(source)
         direct, copied = self._destinations(end.operands)
         for op in source.ops:
             if op is not end and any(result.first_use for result in op.results):
@@ -137,14 +144,16 @@ class HostBuilder:
     def _destinations(
         self, returned: Sequence[SSAValue]
     ) -> tuple[dict[SSAValue, SSAValue], list[int]]:
-        """Result of a call -> the output that it is stored to at once; outputs to be copied."""
+        """Result of a call or concat -> the output that it is stored to at once; outputs to be
+        copied."""
         direct: dict[SSAValue, SSAValue] = {}
         copied: list[int] = []
         for index, value in enumerate(returned):
             base = value
             while isinstance(base, OpResult) and _is_free_view(base.op):
                 base = base.op.operands[0]
-            if isinstance(base.owner, CallOp) and base not in direct:
+            stored = isinstance(base.owner, CallOp | OpaqueOp | ConcatOp)
+            if stored and base not in direct and self._places.get(base) is None:
                 direct[base] = self._outputs[index]
             else:
                 copied.append(index)
@@ -155,11 +164,21 @@ class HostBuilder:
     def _step(self, op: Operation, direct: dict[SSAValue, SSAValue]) -> None:
         if isinstance(op, CallOp):
             self._call(op, direct)
+        elif isinstance(op, OpaqueOp):
+            self._host_call(op, direct)
         elif isinstance(op, ConstantOp):
             self._buffers[op.y] = self._constant(_data(op))
+        elif isinstance(op, ConcatOp):
+            self._concat(op, direct)
+        elif isinstance(op, SliceOp | SplitOp):
+            for result in op.results:
+                self._buffers[result] = self._part(result, direct, op)
         elif _is_free_view(op):
-            source = self._buffers[op.operands[0]]
-            self._buffers[op.results[0]] = self._view(source, self._layout(op.results[0]), op)
+            source, result = self._buffers[op.operands[0]], op.results[0]
+            if self._places.get(result) is None:
+                self._buffers[result] = self._view(source, self._layout(result), op)
+            elif result not in self._buffers:
+                self._buffers[result] = self._part(result, direct, op)
         elif not isinstance(op, WeightOp):
             raise PassFailedException(
                 f"{place(op)} is not in a kernel; run graph-fuse and graph-outline first"
@@ -169,23 +188,85 @@ class HostBuilder:
         found = self.kernels(op)
         arguments = [self._buffers[value] for value in op.inputs]
         arguments += [self._constant(constant) for constant in found.kernel.constants]
-        for result in op.results:
-            layout = self._layout(result)
-            output = direct.get(result)
-            if output is None:
-                buffer = self._alloc(layout, op)
-                buffer.name_hint = result.name_hint
-            else:
-                buffer = self._view(output, layout, op)
-            self._buffers[result] = buffer
-            arguments.append(buffer)
+        arguments += [self._result(result, direct, op) for result in op.results]
         if found.kernel.workspace is not None:
             buffer = self._alloc(standard(found.kernel.workspace, "f32"), op)
             buffer.name_hint = "ws"
             arguments.append(buffer)
         self._add(LaunchOp(found.name, found.blocks, arguments), op)
 
+    def _concat(self, op: ConcatOp, direct: dict[SSAValue, SSAValue]) -> None:
+        """Nothing to do: what wrote the operands wrote them into the result's buffer."""
+        for value in op.inputs:
+            base = value
+            while isinstance(base, OpResult) and _is_free_view(base.op):
+                base = base.op.operands[0]
+            if not isinstance(base.owner, CallOp | OpaqueOp | ConcatOp):
+                raise PassFailedException(
+                    f"{place(op)}: {value.type} is not made by a kernel, so it cannot be made in "
+                    "the concat's buffer; run graph-in-place, or leave the concat in a kernel"
+                )
+        self._result(op.y, direct, op)
+
+    def _host_call(self, op: OpaqueOp, direct: dict[SSAValue, SSAValue]) -> None:
+        for value in (*op.inputs, *op.outputs):
+            if self._places.is_strided(value):
+                raise PassFailedException(
+                    f"{place(op)}: {value.type} is no run of memory where it lies; make it a copy"
+                )
+        domain = "" if op.domain is None else op.domain.data
+        opset, node = op.opset.value.data, op.onnx.data
+        inputs = [self._buffers[value] for value in op.inputs]
+        outputs = [self._result(result, direct, op) for result in op.results]
+        self._add(HostCallOp(op.op_type.data, domain, opset, node, inputs, outputs), op)
+
+    def _result(
+        self, result: SSAValue, direct: dict[SSAValue, SSAValue], op: Operation
+    ) -> SSAValue:
+        """The buffer that a result is written to: an output of the network, or one of its own."""
+        if self._places.get(result) is None:
+            return self._root(result, direct, op)
+        self._buffers[result] = self._part(result, direct, op)
+        return self._buffers[result]
+
+    def _root(self, value: SSAValue, direct: dict[SSAValue, SSAValue], op: Operation) -> SSAValue:
+        """The buffer of a value that has one of its own, made when first needed."""
+        if value in self._buffers:
+            return self._buffers[value]
+        layout = self._layout(value)
+        output = direct.get(value)
+        if output is None:
+            buffer = self._alloc(layout, op)
+            buffer.name_hint = value.name_hint
+        else:
+            buffer = self._view(output, layout, op)
+        self._buffers[value] = buffer
+        return buffer
+
+    def _part(self, value: SSAValue, direct: dict[SSAValue, SSAValue], op: Operation) -> SSAValue:
+        """The memory of a value that lives in another's buffer: itself where it is one run, else
+        everything from its first element to its last."""
+        access = self._places.of(value)
+        layout = self._layout(value)
+        sizes = cast("tuple[int, ...]", layout.shape)
+        if not is_run(access):
+            strides = strides_of(access)
+            if strides is None:
+                raise PassFailedException(
+                    f"{place(op)}: {value.type} has no strides where it lies; make it a copy"
+                )
+            sizes = (span(sizes, strides),)
+        source = self._root(access.root, direct, op)
+        layout = Layout(sizes, row_major(sizes), access.offset, layout.dtype, layout.space)
+        if access.offset == 0:
+            return self._view(source, layout._replace(strides=None), op)
+        return self._cast(source, layout, op)
+
     def _copy(self, value: SSAValue, index: int, end: Operation) -> None:
+        if self._places.strides(value) is not None:
+            raise PassFailedException(
+                f"{place(end)}: output {index} is a part of a larger buffer; copy it in a kernel"
+            )
         found = self.copies(self._layout(value), end)
         self._add(
             LaunchOp(found.name, found.blocks, [self._buffers[value], self._outputs[index]]), end
@@ -201,10 +282,15 @@ class HostBuilder:
         type_ = memref_of(layout)
         if source.type == type_:
             return source
+        return self._cast(source, layout, op)
+
+    def _cast(self, source: SSAValue, layout: Layout, op: Operation) -> SSAValue:
+        """A run of a buffer from an element on, in another shape."""
         sizes = cast("tuple[int, ...]", layout.shape)
         strides = cast("tuple[int, ...]", row_major(sizes))
+        type_, offset = memref_of(layout), layout.offset or 0
         return self._add(
-            ReinterpretCastOp.from_dynamic(source, [0], sizes, strides, type_), op
+            ReinterpretCastOp.from_dynamic(source, [offset], sizes, strides, type_), op
         ).results[0]
 
     def _layout(self, value: SSAValue) -> Layout:

@@ -14,9 +14,11 @@ from xdsl.dialects.builtin import (
     BFloat16Type,
     Float16Type,
     Float32Type,
+    Float64Type,
     IntegerType,
     MemRefType,
     NoneAttr,
+    Signedness,
     StridedLayoutAttr,
 )
 from xdsl.ir import Attribute
@@ -99,12 +101,15 @@ _FLOATS: dict[str, Attribute] = {
     "f16": Float16Type(),
     "bf16": BFloat16Type(),
     "f32": Float32Type(),
+    "f64": Float64Type(),
 }
 
 
 @lru_cache(maxsize=64)
 def scalar_type(dtype: str) -> Attribute:
     """The MLIR type of an element type's name, like "f32" or "i8"."""
+    if dtype.startswith("ui"):
+        return IntegerType(int(dtype[2:]), Signedness.UNSIGNED)
     return _FLOATS.get(dtype) or IntegerType(int(dtype[1:]))
 
 

@@ -41,9 +41,9 @@ def emit(kernel: KernelOp, schedule: MovementSchedule, target: Target) -> Emitte
     copies = copies_of(region)
     constants: dict[SSAValue, KernelConstant] = {}
     for copy in copies:
-        if copy.root is not None and isinstance(copy.root.owner, ConstantOp):
-            data = constant_array(copy.root.owner)
-            constants[copy.root] = data_constant(data, dtype_of(copy.root))
+        for root in (copy.root, None if copy.indices is None else copy.indices.root):
+            if root is not None and isinstance(root.owner, ConstantOp):
+                constants[root] = data_constant(constant_array(root.owner), dtype_of(root))
     arguments = arguments_of(kernel, list(constants.values()))
     builder = KernelBuilder(kernel.sym_name.data, arguments.all)
     emitter = _Copies(builder, arguments, constants, schedule.blocks)
@@ -164,12 +164,15 @@ class _Copies:
 
     # Views of gm
 
-    def _source(self, copy: Copy, places: Sequence[Place], frame: Sequence[int]) -> SSAValue:
-        """The tile of what is read, with the axes of `frame` as dimensions."""
-        root = cast(SSAValue, copy.root)
+    def _argument(self, root: SSAValue) -> SSAValue:
+        """The argument that a tensor of the region is, or a constant became."""
         constant = self.constants.get(root)
         where = self.arguments.places[root if constant is None else constant.name]
-        argument = self.builder.args[where]
+        return self.builder.args[where]
+
+    def _source(self, copy: Copy, places: Sequence[Place], frame: Sequence[int]) -> SSAValue:
+        """The tile of what is read, with the axes of `frame` as dimensions."""
+        argument = self._argument(cast(SSAValue, copy.root))
         axes = list(copy.axes)
         steps = [a.source for a in axes]
         placed = list(places)
@@ -180,7 +183,13 @@ class _Copies:
             axes.append(Axis(size, step, 0))
             steps.append(step)
             placed.append((picked, 1))
-        return self._view(argument, copy.source_offset, axes, steps, placed, frame)
+        offset = copy.source_offset
+        for i, axis in enumerate(axes):
+            if steps[i] < 0:
+                last = axis.size - 1
+                offset += last * steps[i]
+                steps[i], placed[i] = -steps[i], (self.builder.sub(last, placed[i][0]), 1)
+        return self._view(argument, offset, axes, steps, placed, frame)
 
     def _dest(self, copy: Copy, places: Sequence[Place]) -> SSAValue:
         argument = self.builder.args[self.arguments.places[output(copy.output)]]
@@ -218,7 +227,7 @@ class _Copies:
         b, indices = self.builder, copy.indices
         if indices is None:
             return 0
-        argument = b.args[self.arguments.places[indices.root]]
+        argument = self._argument(indices.root)
         count = prod(indices.sizes)
         flat = b.reinterpret(argument, indices.offset, [count], [1])
         position: Index = 0

@@ -18,10 +18,12 @@ from fusec.lowering.arguments import arguments_of, output
 from fusec.lowering.arithmetic import Index
 from fusec.lowering.builder import KernelBuilder
 from fusec.lowering.emitted import EmittedKernel, KernelConstant, data_constant
-from fusec.schedule.axes import Port, dtype_of
+from fusec.lowering.gathered import gather
+from fusec.schedule.axes import dtype_of
 from fusec.schedule.expand import expand
 from fusec.schedule.footprint import Tiles, elements_of, shape_of
 from fusec.schedule.plan import Action, Buffer, Dims, Plan, Sweep
+from fusec.schedule.ports import Port
 from fusec.schedule.program import Program
 from fusec.schedule.region import Region
 from fusec.schedule.vector import VectorSchedule, grid_axes, plan_of
@@ -99,9 +101,16 @@ class TileEmitter:
             with self.builder.at(place):
                 self._emit(action)
 
+    def entry(self) -> None:
+        """What runs once, before any axis of the grid is bound."""
+        self._all(self.plan.entry)
+
     def grid(self) -> None:
         """What runs for each tile of the grid, whose axes are bound."""
-        for item in self.plan.grid:
+        self._all(self.plan.grid)
+
+    def _all(self, items: Sequence[Action | Sweep]) -> None:
+        for item in items:
             if isinstance(item, Sweep):
                 self._sweep(item)
             else:
@@ -147,24 +156,33 @@ class TileEmitter:
             )
         return self.views[buffer]
 
-    def gm(self, port: Port, dims: Dims) -> SSAValue:
-        """The tile of a port as a view with these dimensions."""
+    def gm(self, port: Port, dims: Dims, picked: tuple[int, int, Index] | None = None) -> SSAValue:
+        """The tile of a port as a view with these dimensions; `picked`: of slices along one more
+        axis, how many there are, how far apart, and which."""
         b, argument = self.builder, self.argument(port)
         order = list(dims)
-        missing = [a for a in port.order() if a not in order]
+        missing = [a for a in port.order() if a not in order and a in port.strides]
         axes: list[int | None] = [*missing, *order]
-        sizes = [1 if a is None or a not in port.strides else self.sizes[a] for a in axes]
-        strides = [1 if a is None else port.strides.get(a, 1) for a in axes]
-        whole = b.reinterpret(argument, port.offset, sizes, strides)
+        sizes: list[Index] = [
+            1 if a is None or a not in port.strides else self.sizes[a] for a in axes
+        ]
+        strides: list[Index] = [1 if a is None else port.strides.get(a, 1) for a in axes]
         offsets: list[Index] = []
         extent: list[Index] = []
+        dropped = len(missing)
+        if picked is not None:
+            sizes, strides = [picked[0], *sizes], [picked[1], *strides]
+            offsets.append(picked[2])
+            extent.append(1)
+            dropped += 1
+        whole = b.reinterpret(argument, port.offset, sizes, strides)
         for axis in axes:
             at, size = (0, 1)
             if axis is not None and axis in port.strides:
                 at, size = self.bound.get(axis, (0, self.sizes[axis]))
             offsets.append(at)
             extent.append(size)
-        return b.subview(whole, offsets, extent, drop=tuple(range(len(missing))))
+        return b.subview(whole, offsets, extent, drop=tuple(range(dropped)))
 
     # Actions
 
@@ -178,7 +196,10 @@ class TileEmitter:
         if dest is None:
             return
         if action.kind == "load" and step.port is not None:
-            b.op(LoadOp, self.gm(step.port, dest.dims), self.make(dest))
+            if step.port.picked is None:
+                b.op(LoadOp, self.gm(step.port, dest.dims), self.make(dest))
+            else:
+                gather(self, step.port, dest)
             return
         scalar_type = "f32" if dest.dtype == "i1" else dest.dtype
         sources = [s for s in action.sources if isinstance(s, Buffer)]
@@ -251,7 +272,7 @@ def _emit_grid(
     plan = plan_of(program, schedule)
     tiles = Tiles.of(schedule.axes, schedule.tiles)
     emitter = TileEmitter(builder, plan, schedule.axes, tiles, argument)
-    emitter.run(plan.entry)
+    emitter.entry()
     axes = grid_axes(program, schedule)
     counts = [-(-schedule.axes[a] // schedule.tiles[a]) for a in axes]
     with builder.block_loop(counts, schedule.blocks) as position:
@@ -282,7 +303,7 @@ def emit_tile(
     emitter.bound.update(enumerate(part))
     if plan.resident is not None:
         emitter.views[plan.resident] = resident
-    emitter.run(plan.entry)
+    emitter.entry()
     emitter.grid()
 
 

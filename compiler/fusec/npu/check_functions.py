@@ -3,7 +3,7 @@
 In: one kernel, or the host function. Out: nothing, or a VerifyException.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from xdsl.dialects import memref, scf
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -19,8 +19,11 @@ from fusec_dialects.npu.control import BarrierOp, FlagOp, IndexOp, SyncBlockOp
 from fusec_dialects.npu.move import AllocOp
 from fusec_dialects.place import place
 
-ARGUMENT_TYPES = ("f32", "f16", "bf16", "i32", "i64", "i8", "i1")
+ARGUMENT_TYPES = ("f32", "f16", "bf16", "i32", "i64", "i8", "ui8", "i1")
 """What a kernel reads and writes in gm."""
+
+_HOST_TYPES = (*ARGUMENT_TYPES, "i16", "f64", "ui16", "ui32", "ui64")
+"""What the host holds in gm: host calls work on more than kernels do."""
 
 _KERNEL_OPS = (
     memref.SubviewOp,
@@ -71,8 +74,8 @@ def check_kernel(kernel: FuncOp, ops: Iterable[Operation], intervals: Intervals)
 
 
 def check_host(host: FuncOp, ops: Iterable[Operation]) -> None:
-    """The host function takes gm buffers and does nothing but launch, hold and reshape."""
-    _check_signature(host)
+    """The host function takes gm buffers and does nothing but launch, call, hold and reshape."""
+    _check_signature(host, _HOST_TYPES)
     for op in ops:
         if op.name not in _HOST_OPS:
             raise VerifyException(f"{place(op)}: '{op.name}' is not part of the host function")
@@ -89,7 +92,7 @@ def _check_core(op: NpuOp, cores: tuple[Core, ...], kernel: FuncOp) -> None:
         )
 
 
-def _check_signature(function: FuncOp) -> None:
+def _check_signature(function: FuncOp, types: Collection[str] = ARGUMENT_TYPES) -> None:
     name = f"{place(function)}: @{function.sym_name.data}"
     if function.function_type.outputs.data:
         raise VerifyException(f"{name}: returns results; they are arguments on the npu level")
@@ -100,10 +103,10 @@ def _check_signature(function: FuncOp) -> None:
         type_ = memref_type(argument.type)
         if type_ is None or space_of(type_) != Space.GM:
             raise VerifyException(f"{name}: argument {index} is {argument.type}, not a gm buffer")
-        if str(type_.element_type) not in ARGUMENT_TYPES:
+        if str(type_.element_type) not in types:
             raise VerifyException(
                 f"{name}: argument {index} has elements of type {type_.element_type}, "
-                f"expected {', '.join(ARGUMENT_TYPES)}"
+                f"expected {', '.join(types)}"
             )
         if index != last and argument_has(function, index, WORKSPACE_ATTRIBUTE):
             raise VerifyException(f"{name}: the workspace is the last argument, not {index}")

@@ -1,4 +1,5 @@
-"""Checks of npu-verify on launches: each argument is used as what it is on the host.
+"""Checks of npu-verify on launches and host calls: each argument is used as what it is on the
+host.
 
 In: the host function. Out: nothing, or a VerifyException.
 """
@@ -18,9 +19,11 @@ from fusec.npu.buffers import FunctionAccesses, alloc_of, base_of
 from fusec.npu.check_functions import WORKSPACE_ATTRIBUTE, argument_has
 from fusec.npu.module import blocks_of
 from fusec.npu.overflow import name_of
+from fusec.npu.parts import apart, part_of
 from fusec.npu.views import layout_of
 from fusec_dialects.npu.attrs import memref_type
 from fusec_dialects.npu.control import LaunchOp
+from fusec_dialects.npu.host import HostCallOp
 from fusec_dialects.npu.move import AllocOp
 from fusec_dialects.place import place
 
@@ -34,7 +37,7 @@ class _Kernel(NamedTuple):
 
 
 def check_launches(host: FuncOp, used: Mapping[FuncOp, FunctionAccesses]) -> None:
-    """Every launch, and every reshape between launches, in program order.
+    """Every launch, host call, and reshape between them, in program order.
 
     `used` holds what each kernel of the module accesses.
     """
@@ -49,13 +52,16 @@ def check_launches(host: FuncOp, used: Mapping[FuncOp, FunctionAccesses]) -> Non
                 kernels[name] = _kernel(op, used)
             _check_launch(op, kernels[name], host, written)
             written.update(base_of(op.arguments[i]) for i in kernels[name].writes)
+        elif isinstance(op, HostCallOp):
+            _check_host_call(op, host, written)
+            written.update(map(base_of, op.outputs))
     for argument in host.body.block.args:
         type_ = memref_type(argument.type)
         if type_ is not None and 0 in type_.get_shape():
             continue
         if argument_has(host, argument.index, "npu.output") and argument not in written:
             raise VerifyException(
-                f"{place(host)}: @{host.sym_name.data}: no kernel writes output {argument.index}"
+                f"{place(host)}: @{host.sym_name.data}: nothing writes output {argument.index}"
             )
 
 
@@ -84,7 +90,8 @@ def _check_launch(launch: LaunchOp, kernel: _Kernel, host: FuncOp, written: set[
         what = f"{where}: argument {index}"
         alloc = alloc_of(base)
         if index in kernel.writes:
-            _check_written(what, base, host, bases.count(base))
+            shared = _shares(launch, kernel, bases, index)
+            _check_written(what, base, host, 1 + shared)
         only_read = index in kernel.reads and index not in kernel.writes
         if only_read and alloc is not None and base not in written:
             raise VerifyException(f"{what}: {name_of(alloc)} is read before it is written")
@@ -92,7 +99,42 @@ def _check_launch(launch: LaunchOp, kernel: _Kernel, host: FuncOp, written: set[
             _check_workspace(what, base, alloc, blocks)
 
 
-def _check_written(what: str, base: SSAValue, host: FuncOp, times: int) -> None:
+def _shares(launch: LaunchOp, kernel: _Kernel, bases: list[SSAValue], index: int) -> int:
+    """How many other arguments of a launch share elements with one of them."""
+    alike = [i for i, base in enumerate(bases) if base is bases[index]]
+    if len(alike) == 1:
+        return 0
+    parts = {i: part_of(launch.arguments[i], kernel.function, i) for i in alike}
+    mine = parts.pop(index)
+    return sum(mine is None or other is None or not apart(mine, other) for other in parts.values())
+
+
+def _check_host_call(call: HostCallOp, host: FuncOp, written: set[SSAValue]) -> None:
+    where = f"{place(call)}: {call.op_type.data}"
+    for index, value in enumerate(call.inputs):
+        alloc = alloc_of(value)
+        if alloc is not None and base_of(value) not in written:
+            raise VerifyException(
+                f"{where}: input {index}: {name_of(alloc)} is read before it is written"
+            )
+    extents = [_extent(value) for value in (*call.inputs, *call.outputs)]
+    for index, value in enumerate(call.outputs):
+        base, low, high = _extent(value)
+        times = sum(other is base and a < high and low < b for other, a, b in extents)
+        _check_written(f"{where}: output {index}", base, host, times, "the host")
+
+
+def _extent(value: SSAValue) -> tuple[SSAValue, int, int]:
+    """The buffer that a contiguous view of the host lies in, its first element there and the one
+    behind its last; the offset of a cast counts from the buffer's start."""
+    owner, type_ = value.owner, memref_type(value.type)
+    low = owner.static_offsets.get_values()[0] if isinstance(owner, ReinterpretCastOp) else 0
+    return base_of(value), low, low + (0 if type_ is None else prod(type_.get_shape()))
+
+
+def _check_written(
+    what: str, base: SSAValue, host: FuncOp, times: int, who: str = "the kernel"
+) -> None:
     if times > 1:
         raise VerifyException(f"{what}: is written, and passed as another argument as well")
     if not isinstance(base.owner, Block):
@@ -100,7 +142,7 @@ def _check_written(what: str, base: SSAValue, host: FuncOp, times: int) -> None:
     index = base.owner.args.index(base)
     for role in ("npu.input", "npu.weight"):
         if argument_has(host, index, role):
-            raise VerifyException(f"{what}: the kernel writes it, but it is an {role}")
+            raise VerifyException(f"{what}: {who} writes it, but it is an {role}")
 
 
 def _check_workspace(what: str, base: SSAValue, alloc: AllocOp | None, blocks: int) -> None:
@@ -114,17 +156,18 @@ def _check_workspace(what: str, base: SSAValue, alloc: AllocOp | None, blocks: i
 
 
 def _check_reshape(op: ReinterpretCastOp) -> None:
-    """A reshape on the host changes nothing but the shape."""
+    """A view on the host is a contiguous part of the buffer, in any shape."""
     source, result = memref_type(op.source.type), memref_type(op.result.type)
     if source is None or result is None:
         return
     layout = layout_of(result)
     step: int = 1
-    contiguous = layout.offset == 0 and DYNAMIC_INDEX not in layout.shape
+    offset = op.static_offsets.get_values()[0]
+    contiguous = offset >= 0 and DYNAMIC_INDEX not in layout.shape
     for size, stride in zip(reversed(layout.shape), reversed(layout.strides), strict=True):
         contiguous = contiguous and (stride == step or size == 1)
         step *= size
-    if not contiguous or prod(source.get_shape()) != step:
+    if not contiguous or offset + step > prod(source.get_shape()):
         raise VerifyException(
-            f"{place(op)}: on the host only a reshape of the whole, contiguous buffer is free"
+            f"{place(op)}: on the host only a reshape of a contiguous part of a buffer is free"
         )

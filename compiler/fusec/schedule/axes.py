@@ -6,28 +6,34 @@ nothing tells them apart), the axes of each value, and where loads and stores li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 from typing import cast
 
 from xdsl.ir import SSAValue
 
+from fusec.schedule.axis_order import collapsed, ordered
 from fusec.schedule.axis_set import AxisIds, AxisSet
+from fusec.schedule.ports import Picked, Port
 from fusec.schedule.region import Region
+from fusec.schedule.slots import Spaces, inner_axes
+from fusec.schedule.small_contraction import check_chain, contractions_of, pairing
 from fusec.schedule.types import RefusalError
 from fusec.schedule.views import (
     VIEWS,
     Access,
+    Part,
     checked,
     load_access,
     static_shape,
     store_access,
-    whole,
+    stored,
 )
 from fusec.semantics.classes import FusionClass, fusion_class
 from fusec_dialects.graph import ConstantOp, GraphOp
-from fusec_dialects.graph.base import element_name, tensor_type
+from fusec_dialects.graph.base import element_name
 from fusec_dialects.graph.shapes import normal_axis
 from fusec_dialects.place import place
 
@@ -43,60 +49,58 @@ NORMS = frozenset({"softmax", "log_softmax", "layer_normalization", "batch_norma
 
 
 @dataclass(frozen=True, eq=False)
-class Port:
-    """A tensor in gm that a region loads `value` from or stores it to.
-
-    `root` is the region's input, constant or output; an element of the value lies at `offset` plus
-    the sum of strides times positions, `strides` by axis. Axes that it does not vary along are
-    absent. `output` is which output of the region a store writes.
-    """
-
-    value: SSAValue
-    root: SSAValue
-    offset: int
-    strides: dict[int, int]
-    output: int | None = None
-
-    def order(self) -> AxisIds:
-        """Its axes as they lie in memory, outermost first."""
-        return tuple(sorted(self.strides, key=lambda a: (-self.strides[a], a)))
-
-
-@dataclass(frozen=True, eq=False)
 class Axes:
-    """`sizes` of the axes, outermost first; a dimension of a value may run over several."""
+    """`sizes` of the axes, outermost first; a dimension of a value may run over several.
+
+    `spaces`: the sets of axes of values, and of the products that contractions sum up.
+    """
 
     sizes: tuple[int, ...]
     dims: dict[SSAValue, Dims]
     loads: dict[SSAValue, Port]
     stores: tuple[Port, ...]
+    spaces: Spaces = frozenset()
 
     def of(self, value: SSAValue) -> frozenset[int]:
         """The axes that a value of the region has."""
         return frozenset(a for dim in self.dims[value] for a in dim)
 
+    @cached_property
+    def inner(self) -> frozenset[int]:
+        """The axes that lie along the rows of tiles."""
+        return inner_axes(len(self.sizes), self.spaces)
 
-def find_axes(region: Region, resident: SSAValue | None = None) -> Axes:
+
+def find_axes(region: Region, resident: SSAValue | None = None, *, turned: bool = False) -> Axes:
     """The axes of a region; RefusalError where it has no single iteration space.
 
     `resident` is an input that is in ub already: its dimensions stay one axis each, in order.
+    `turned`: what would lie along rows stands across them, and the other way round.
     """
-    return _Finder(region, resident).find()
+    return _Finder(region, resident, turned).find()
 
 
 @dataclass(eq=False)
 class _Finder:
     region: Region
     resident: SSAValue | None
+    turned: bool
     axes: AxisSet = field(default_factory=AxisSet)
     dims: dict[SSAValue, Dims] = field(default_factory=dict[SSAValue, Dims])
     reduced: list[AxisIds] = field(default_factory=list[AxisIds])
     """The axes of each reduction, those inside norms included."""
+    products: list[AxisIds] = field(default_factory=list[AxisIds])
+    """The axes of what each contraction sums up."""
     loads: dict[SSAValue, tuple[Access, list[tuple[int, int]]]] = field(
         default_factory=dict[SSAValue, tuple[Access, list[tuple[int, int]]]]
     )
+    picked: dict[SSAValue, tuple[SSAValue, Part]] = field(
+        default_factory=dict[SSAValue, tuple[SSAValue, Part]]
+    )
+    """Of what is gathered: the indices, and size and stride of the slices."""
 
     def find(self) -> Axes:
+        check_chain(contractions_of(self.region))
         for op in self.region.compute_ops:
             if op.op_name in VIEWS and self._is_argument(op.results[0]):
                 continue
@@ -126,7 +130,10 @@ class _Finder:
         scalar = isinstance(value.owner, ConstantOp) and prod(shape) == 1
         if scalar or value is self.resident:
             return tuple(self._fresh(size) for size in shape)
-        access = checked(load_access(self.region, value))
+        return self._loaded(value, checked(load_access(self.region, value)))
+
+    def _loaded(self, value: SSAValue, access: Access) -> Dims:
+        """The axes of each dimension of what is loaded as `value`."""
         dims: list[AxisIds] = []
         strides: list[tuple[int, int]] = []
         for parts in access.dims:
@@ -141,7 +148,7 @@ class _Finder:
 
     def _store(self, output: SSAValue) -> tuple[SSAValue, Access, list[tuple[int, int]]]:
         if self._is_argument(output):
-            value, access = output, checked(whole(output))
+            value, access = output, checked(stored(self.region, output))
         else:
             value, access = checked(store_access(self.region, output))
         strides: list[tuple[int, int]] = []
@@ -165,6 +172,10 @@ class _Finder:
             self.dims[op.results[0]] = self._normalised(op)
         elif name in VIEWS:
             self.dims[op.results[0]] = self._viewed(op)
+        elif fusion_class(name) == FusionClass.CONTRACTION and self.resident is None:
+            self.dims[op.results[0]] = self._contracted(op)
+        elif name == "gather" and self.resident is None:
+            self.dims[op.results[0]] = self._gathered(op)
         else:
             raise RefusalError(
                 "operator", f"{place(op)} is neither elementwise, a reduction, a norm nor a view"
@@ -203,6 +214,41 @@ class _Finder:
         else:
             self.reduced.append(dims[axis])
         return dims
+
+    def _contracted(self, op: GraphOp) -> Dims:
+        paired, known = pairing(op), dict[str, AxisIds]()
+        for value, labels in zip(
+            op.operands, (paired.left, paired.right, paired.bias), strict=False
+        ):
+            for label, ids in zip(labels, self.of(value), strict=True):
+                if label:
+                    self._unify(known.get(label, ()), ids)
+                    known[label] = known.get(label) or ids
+        self.reduced.append(known["k"])
+        self.products.append(tuple(a for ids in known.values() for a in ids))
+        return tuple(known.get(label, ()) for label in paired.result)
+
+    def _gathered(self, op: GraphOp) -> Dims:
+        """A load whose slices are found by an index each."""
+        table, indices = op.operands
+        if not self._is_argument(table) or not self._is_argument(indices):
+            raise RefusalError(
+                "gather", f"{place(op)} gathers from, or by, what is computed in its kernel"
+            )
+        if dtype_of(indices) not in ("i32", "i64"):
+            raise RefusalError("gather", f"{place(op)}: indices are i32 or i64")
+        access = checked(load_access(self.region, table))
+        axis = normal_axis(cast(int, op.attrs()["axis"]), len(access.dims))
+        parts = access.dims[axis]
+        if len(parts) > 1:
+            raise RefusalError("gather", f"{place(op)}: the gathered axis has no single stride")
+        found = self.of(indices)
+        if indices not in self.loads:
+            self.loads[indices] = (checked(load_access(self.region, indices)), [])
+        access = Access(access.root, access.offset, (*access.dims[:axis], *access.dims[axis + 1 :]))
+        dims = self._loaded(op.results[0], access)
+        self.picked[op.results[0]] = (indices, parts[0] if parts else Part(1, 0))
+        return (*dims[:axis], *found, *dims[axis:])
 
     def _unify(self, a: AxisIds, b: AxisIds) -> None:
         if a and b:
@@ -250,16 +296,22 @@ class _Finder:
         present = list(dict.fromkeys(a for one in dims.values() for ids in one for a in ids))
         if self.resident is None:
             sets = [{a for ids in one for a in ids} for one in dims.values()]
-            sets += [{a for i in ids for a in self.axes.atoms(i)} for ids in self.reduced]
-            groups = _collapse(_order(ports, present), ports, sets, size)
+            sets += [
+                {a for i in ids for a in self.axes.atoms(i)}
+                for ids in (*self.reduced, *self.products)
+            ]
+            groups = collapsed(ordered(ports, present), ports, sets, size)
         else:
             groups = [[a] for a in self._pinned(self.resident, present)]
+        if self.turned:
+            groups = self._turned(groups, dims)
         number = {a: at for at, group in enumerate(groups) for a in group}
         inner = {group[-1] for group in groups}
 
         def renumbered(port: Port) -> Port:
             strides = {number[a]: s for a, s in port.strides.items() if a in inner}
-            return Port(port.value, port.root, port.offset, strides, port.output)
+            picked = port.picked and replace(port.picked, index=renumbered(port.picked.index))
+            return replace(port, strides=strides, picked=picked)
 
         moved = [renumbered(port) for port in ports]
         return Axes(
@@ -270,6 +322,25 @@ class _Finder:
             },
             {port.value: port for port in moved[: len(self.loads)]},
             tuple(moved[len(self.loads) :]),
+            self._spaces(groups, dims),
+        )
+
+    def _spaces(self, groups: list[list[int]], dims: dict[SSAValue, Dims]) -> Spaces:
+        """The sets of axes, by number, that occur together."""
+        number = {a: at for at, group in enumerate(groups) for a in group}
+        found = {frozenset(number[a] for ids in one for a in ids) for one in dims.values()}
+        return frozenset(found) | {
+            frozenset(number[a] for i in ids for a in self.axes.atoms(i)) for ids in self.products
+        }
+
+    def _turned(self, groups: list[list[int]], dims: dict[SSAValue, Dims]) -> list[list[int]]:
+        """The last axis that does not lie along rows, made the innermost."""
+        along = inner_axes(len(groups), self._spaces(groups, dims))
+        across = [at for at in range(len(groups)) if at not in along]
+        return (
+            [*groups[: across[-1]], *groups[across[-1] + 1 :], groups[across[-1]]]
+            if across
+            else groups
         )
 
     def _port(
@@ -284,7 +355,11 @@ class _Finder:
             for atom in reversed(self.axes.atoms(axis)):
                 spread[atom] = stride
                 stride *= self.axes.size(atom)
-        return Port(value, access.root, access.offset, spread, output)
+        picked = None
+        if output is None and value in self.picked:
+            indices, slices = self.picked[value]
+            picked = Picked(self._port(indices, *self.loads[indices]), slices.size, slices.stride)
+        return Port(value, access.root, access.offset, spread, output, picked)
 
     def _pinned(self, resident: SSAValue, present: list[int]) -> list[int]:
         pinned = [self.axes.atoms(i) for ids in self.of(resident) for i in ids]
@@ -304,53 +379,6 @@ def reduced_axes(op: GraphOp, rank: int) -> tuple[int, ...]:
         return tuple(range(1, rank - 1) if op.attrs()["layout"] == "NHWC" else range(2, rank))
     axes = cast("tuple[int, ...]", op.attrs()["axes"])
     return tuple(normal_axis(a, rank) for a in axes) or tuple(range(rank))
-
-
-def _order(ports: list[Port], present: list[int]) -> list[int]:
-    """All axes, outermost first: as the port with most axes lies in memory, or most bytes agree on;
-    an axis that it lacks goes before the one it precedes elsewhere."""
-    orders: dict[AxisIds, int] = {}
-    for port in ports:
-        key = port.order()
-        orders[key] = orders.get(key, 0) + prod(tensor_type(port.value).get_shape())
-    longest = max(map(len, orders), default=0)
-
-    def agreeing(order: AxisIds) -> int:
-        at = {a: i for i, a in enumerate(order)}
-        return sum(
-            weight
-            for other, weight in orders.items()
-            if (known := [at[a] for a in other if a in at]) == sorted(known)
-        )
-
-    leaders = [order for order in orders if len(order) == longest]
-    result = list(max(leaders, key=agreeing)) if leaders else []
-    for order in sorted(orders, key=len, reverse=True):
-        for at, axis in enumerate(order):
-            if axis not in result:
-                later = next((a for a in order[at + 1 :] if a in result), None)
-                result.insert(len(result) if later is None else result.index(later), axis)
-    return [a for a in present if a not in result] + result
-
-
-def _collapse(
-    order: list[int], ports: list[Port], sets: list[set[int]], size: Callable[[int], int]
-) -> list[list[int]]:
-    """Groups of neighbours in `order` that no set tells apart, contiguous in every port."""
-    strides = [port.strides for port in ports]
-
-    def joined(a: int, b: int) -> bool:
-        return all((a in s) == (b in s) for s in sets) and all(
-            (a in s) == (b in s) and (a not in s or s[a] == s[b] * size(b)) for s in strides
-        )
-
-    groups: list[list[int]] = []
-    for axis in order:
-        if groups and joined(groups[-1][-1], axis):
-            groups[-1].append(axis)
-        else:
-            groups.append([axis])
-    return groups
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:

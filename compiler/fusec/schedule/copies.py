@@ -26,7 +26,7 @@ from fusec.schedule.views import (
     load_access,
     static_shape,
     store_access,
-    whole,
+    stored,
 )
 from fusec_dialects.graph import GraphOp
 from fusec_dialects.graph.shapes import normal_axis
@@ -35,7 +35,7 @@ from fusec_dialects.place import place
 SHORT_STEP = 4
 """A load takes every n-th element of a row itself for n up to this; else elements go one by one."""
 
-MOVED = frozenset({"f16", "bf16", "f32", "i64", "i32", "i8", "i1"})
+MOVED = frozenset({"f16", "bf16", "f32", "i64", "i32", "i8", "ui8", "i1"})
 
 WOVEN_COLUMNS = 256
 """Where a woven copy has two axes only, the long one is cut into columns of at most this many."""
@@ -45,6 +45,7 @@ _NOTHING = Part(0, 0)
 
 class Axis(NamedTuple):
     """`size` steps, of `source` elements in what is read and `dest` elements in what is written.
+    A negative `source` reads backwards from the first position: tiles take one step of it.
 
     Where `picked` is not 0 the source moves by `source` times an index that is loaded, `picked`
     being the axis's stride in the tensor of indices.
@@ -92,7 +93,7 @@ def copies_of(region: Region) -> list[Copy]:
         return [_gather(region, gathers)]
     found: list[Copy] = []
     for number, pieces in enumerate(output_pieces(region)):
-        target = checked(whole(region.outputs[number]))
+        target = checked(stored(region, region.outputs[number]))
         found += [_copy(piece, number, target) for piece in pieces]
     return found
 
@@ -138,7 +139,8 @@ def _placed(copy: Copy) -> Copy:
             merged[-1] = Axis(last.size * axis.size, axis.source, axis.dest, axis.picked)
         else:
             merged.append(axis)
-    inner = next((i for i, a in enumerate(merged) if a.dest == 1 and not a.picked), None)
+    ahead = [i for i, a in enumerate(merged) if a.source >= 0 and not a.picked]
+    inner = next((i for i in ahead if merged[i].dest == 1), None)
     if copy.root is None:
         near: int | None = inner
     else:
@@ -192,7 +194,9 @@ def _rows(axes: Sequence[Axis], taken: Sequence[int], filled: bool) -> int | Non
     """The axis that runs along the rows of a tile beside the axes `taken`: the longest that is
     loaded anew; None where there is no other."""
     others = [
-        i for i, a in enumerate(axes) if i not in taken and not a.picked and (filled or a.source)
+        i
+        for i, a in enumerate(axes)
+        if i not in taken and not a.picked and (filled or a.source > 0)
     ]
     return max(others, key=lambda i: (axes[i].size, i), default=None)
 

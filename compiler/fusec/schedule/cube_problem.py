@@ -18,14 +18,26 @@ from fusec.schedule.contraction import ADDENDS, A, Axis, Contraction, Y, contrac
 from fusec.schedule.operands import labels_of
 from fusec.schedule.region import Region
 from fusec.schedule.types import RefusalError
-from fusec.schedule.views import INVERTIBLE, Access, Part, Parts, checked, load_access, undo, whole
+from fusec.schedule.views import (
+    INVERTIBLE,
+    Access,
+    Part,
+    Parts,
+    checked,
+    load_access,
+    stored,
+    undo,
+    whole,
+)
 from fusec.semantics.classes import FusionClass, fusion_class
 from fusec_dialects.graph import GraphOp
 from fusec_dialects.graph.base import element_name
 
-BIAS, ROW, COLUMN, TILE = "bias", "row", "column", "tile"
+BIAS, ROW, COLUMN, TILE, TURNED = "bias", "row", "column", "tile", "turned"
 """How something is added: as the bias of the first mmad, as one product with a row or a column of
-ones, as the product of a tile with an identity matrix."""
+ones, as the product of a tile with an identity matrix, be it stored as it is or transposed."""
+
+TILES = frozenset({TILE, TURNED})
 
 TYPES = ("f32", "f16", "bf16")
 """What the cube core multiplies here; all accumulate in f32."""
@@ -124,7 +136,7 @@ def cube_problem(region: Region) -> CubeProblem:
             f"a cube kernel stores one result, the group has {len(region.outputs)}",
             {"outputs": len(region.outputs)},
         )
-    result = _undo_all(checked(whole(value)), chain.views)
+    result = _undo_all(checked(stored(region, value)), chain.views)
     return _problem(region, anchor, result, chain, element_name(value.type))
 
 
@@ -241,7 +253,7 @@ def _problem(
         axes=axes,
         roots=tuple(access.root for access in accesses),
         offsets=tuple(access.offset for access in accesses),
-        addends=_forms(axes, [each.scale for each in added], dtype),
+        addends=_forms(axes, anchor, added, dtype),
         adders=tuple(each.op for each in added),
         last=chain.last or anchor,
         relu=chain.relu,
@@ -271,27 +283,38 @@ def _own_addend(region: Region, anchor: GraphOp) -> tuple[list[_Added], float]:
     return [_Added(_broadcast(spread, sizes), anchor, 1.0)], alpha
 
 
-def _forms(axes: Contraction, scales: Sequence[float], dtype: str) -> tuple[Addend, ...]:
+def _forms(
+    axes: Contraction, anchor: GraphOp, added: Sequence[_Added], dtype: str
+) -> tuple[Addend, ...]:
     """How each addend is added, by the axes of a tile along which it varies."""
     plain = not axes.a_transposed and not axes.b_transposed
     found: list[Addend] = []
-    for place, scale in enumerate(scales, ADDENDS):
+    for place, each in enumerate(added, ADDENDS):
+        scale = each.scale
         rows = any(_varies(axis, place) for axis in (axes.row, axes.col))
         if not _varies(axes.n, place) and (rows or axes.n.size > 1):
             form = COLUMN
         elif axes.n.size > 1 and axes.n.strides[place] != 1:
-            raise RefusalError(
-                "addend-stride",
-                "what is added to the product is not stored along the rows of the result; "
-                "transpose it before",
-            )
+            if axes.col.strides[place] != 1:
+                raise RefusalError(
+                    "addend-stride",
+                    "what is added to the product is stored along neither rows nor columns of a "
+                    "tile of the result; transpose it before",
+                )
+            form = TURNED
         elif rows:
             form = TILE
         else:
             first = not any(addend.form == BIAS for addend in found)
             form = BIAS if plain and first and dtype == "f32" and scale == 1.0 else ROW
+        if form not in (BIAS, ROW) and each.op is not anchor and _repeats(axes.col, place):
+            raise _not_on_cube(each.op, "a load to l1 repeats no element along the rows of a tile")
         found.append(Addend(place, form, scale))
     return tuple(found)
+
+
+def _repeats(axis: Axis, place: int) -> bool:
+    return axis.size > 1 and axis.strides[place] == 0
 
 
 def _varies(axis: Axis, place: int) -> bool:

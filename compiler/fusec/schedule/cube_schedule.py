@@ -10,7 +10,7 @@ from math import prod
 from typing import ClassVar, NamedTuple
 
 from fusec.hw import DTYPE_BYTES, Target
-from fusec.schedule.cube_problem import BIAS, COLUMN, ROW, TILE, CubeProblem
+from fusec.schedule.cube_problem import BIAS, COLUMN, ROW, TILE, TILES, TURNED, CubeProblem
 from fusec.schedule.types import Refusal, Schedule
 
 FRACTAL = 16
@@ -74,10 +74,11 @@ def footprint(problem: CubeProblem, schedule: CubeSchedule, target: Target) -> l
     forms = {addend.form for addend in problem.addends}
     for addend in problem.addends:
         column = (1, m) if problem.unit_column(addend) else (m, 1)
-        shape = {BIAS: (1, n), ROW: (1, n), COLUMN: column, TILE: (m, n)}[addend.form]
+        shapes = {BIAS: (1, n), ROW: (1, n), COLUMN: column, TILE: (m, n), TURNED: (n, m)}
+        shape = shapes[addend.form]
         bytes_ = n * 4 if addend.form == BIAS else nz_bytes(*shape, size)
         found.append(BufferSize(f"addend ({addend.form})", "l1", bytes_, s.copies))
-    if TILE in forms:
+    if forms & TILES:
         found.append(BufferSize("identity", "l1", nz_bytes(n, n, size), 1))
     if ROW in forms:
         found.append(BufferSize("ones", "l1", nz_bytes(1, m, size), 1))

@@ -9,7 +9,7 @@ from math import prod
 
 from fusec.hw import DTYPE_BYTES, Target
 from fusec.schedule.contraction import A, B
-from fusec.schedule.cube_problem import TILE, CubeProblem
+from fusec.schedule.cube_problem import TILE, TILES, TURNED, CubeProblem
 from fusec.schedule.cube_schedule import CubeSchedule, nz_bytes, tile_counts
 from fusec.schedule.work import Work
 
@@ -43,11 +43,11 @@ def cube_work(problem: CubeProblem, schedule: CubeSchedule, target: Target) -> W
     mac = l0_steps * target.mmad_cost(m, l0_k, n, problem.dtype)
     mte2_extra = mac_extra = 0.0
     for addend in problem.addends:
-        rows = m if addend.form == TILE else 1
+        rows, length = {TILE: (m, n), TURNED: (n, m)}.get(addend.form, (1, n))
         mte2_extra += target.transfer_cost(
-            LOAD, rows * n * size, bursts=rows, cores=s.blocks, aligned=axes.n.size % 256 == 0
+            LOAD, rows * length * size, bursts=rows, cores=s.blocks, aligned=axes.n.size % 256 == 0
         )
-        mac_extra += target.mmad_cost(m, n if addend.form == TILE else 1, n, problem.dtype)
+        mac_extra += target.mmad_cost(m, n if addend.form in TILES else 1, n, problem.dtype)
     fix = target.transfer_cost(
         "l0c->gm", m * n * out, bursts=m, cores=s.blocks, aligned=_aligned(axes.n.size, out)
     )

@@ -18,7 +18,7 @@ from fusec.schedule.depthwise_schedule import (
     vector_tiles,
 )
 from fusec.schedule.depthwise_time import with_convolution
-from fusec.schedule.footprint import BLOCK, REPEAT, Footprint, Tiles
+from fusec.schedule.footprint import BLOCK, REPEAT, Tiles, footprint_of
 from fusec.schedule.plan import Action, Plan, Sweep
 from fusec.schedule.planner import make_plan
 from fusec.schedule.region import Region
@@ -89,7 +89,7 @@ class Planner:
     def need(self, plan: Plan, s: DepthwiseSchedule, copies: int) -> int:
         """The most bytes of ub that a tile takes, with this many copies of what moves."""
         tiles = Tiles.of(self.conv.sizes, vector_tiles(self.conv, s))
-        return conv_bytes(self.conv, s, copies) + Footprint(plan, copies).bytes(tiles)
+        return conv_bytes(self.conv, s, copies) + footprint_of(plan, copies).bytes(tiles)
 
     def misfit(self, s: DepthwiseSchedule, copies: int) -> Refusal | None:
         """Why tiles with this many copies of what moves cannot be built."""

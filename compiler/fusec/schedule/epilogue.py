@@ -16,4 +16,5 @@ def epilogue_of(region: Region, result: SSAValue) -> Region:
         if isinstance(owner, Operation) and owner in region.inside and owner not in needed:
             needed.add(owner)
             stack += [value for value in owner.operands if value is not result]
-    return Region.of_ops([op for op in region.ops if op in needed], region.outputs)
+    ops = [op for op in region.ops if op in needed]
+    return Region.of_ops(ops, region.outputs, region.strides)

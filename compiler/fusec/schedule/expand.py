@@ -12,7 +12,8 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from fusec.schedule.axes import Axes, Port, dtype_of, find_axes
+from fusec.schedule.axes import Axes, dtype_of, find_axes
+from fusec.schedule.ports import Port
 from fusec.schedule.program import Operand, Program
 from fusec.schedule.region import Region
 from fusec.schedule.types import RefusalError
@@ -26,7 +27,7 @@ FLOATS = frozenset({"f16", "bf16", "f32"})
 INTEGERS = frozenset({"i32"})
 """Integer types with vector arithmetic."""
 
-MOVED = frozenset({"f16", "bf16", "f32", "i64", "i32", "i8", "i1"})
+MOVED = frozenset({"f16", "bf16", "f32", "i64", "i32", "i8", "ui8", "i1"})
 """Types that load and store take."""
 
 
@@ -69,7 +70,11 @@ class Expander:
         if dtype not in MOVED:
             raise RefusalError("type", f"{value.type}: {dtype} cannot be loaded; cast it to f32")
         port = self.axes.loads[value]
-        native = self.program.step("load", dtype, frozenset(port.strides), (), port=port)
+        user = self.program.location
+        if port.picked is not None and isinstance(owner, GraphOp):
+            self.program.location = owner
+        native = self.program.step("load", dtype, port.axes, (), port=port)
+        self.program.location = user
         return Form(native=native)
 
     def scalar(self, value: SSAValue) -> float | None:
@@ -125,10 +130,12 @@ class Expander:
     def floating(self, op: GraphOp, value: SSAValue) -> None:
         """RefusalError unless the operand is floating."""
         if dtype_of(value) not in FLOATS:
+            wide = "compute it in i32, as int32 in an ONNX file, or "
+            advice = wide if dtype_of(value) == "i64" else ""
             raise RefusalError(
                 "type",
                 f"{place(op)} on {dtype_of(value)}: the vector unit has no instruction for it; "
-                "cast to f32 around it",
+                f"{advice}cast to f32 around it",
                 {"operator": op.op_name, "type": dtype_of(value)},
             )
 
@@ -190,7 +197,12 @@ def expand(region: Region, resident: SSAValue | None = None) -> Program:
 
     `resident` is an input that lies in ub already, in f32: the tile of a contraction's result.
     """
-    return Expander(region, find_axes(region, resident)).expand(resident)
+    try:
+        return Expander(region, find_axes(region, resident)).expand(resident)
+    except RefusalError as error:
+        if error.refusal.reason != "column-reduction" or resident is not None:
+            raise
+    return Expander(region, find_axes(region, turned=True)).expand(None)
 
 
 def _scalar(op: ConstantOp) -> float:

@@ -9,9 +9,11 @@ from typing import cast
 
 from xdsl.ir import SSAValue
 
-from fusec.schedule import expand_math, expand_more
+from fusec.schedule import expand_composite, expand_math, expand_more
 from fusec.schedule.axes import dtype_of, reduced_axes
 from fusec.schedule.expand import FLOATS, Expander, Form, Handler
+from fusec.schedule.expand_contraction import contraction
+from fusec.schedule.expand_integer import INTEGER_HANDLERS, integer_division
 from fusec.schedule.program import Operand, Program
 from fusec.schedule.types import RefusalError
 from fusec_dialects.graph import GraphOp
@@ -56,9 +58,9 @@ def _neg(e: Expander, op: GraphOp) -> Form:
 
 def _binary(kind: str, e: Expander, op: GraphOp) -> Form:
     left, right = op.operands
+    if kind == "vdiv" and dtype_of(left) == "i32":
+        return integer_division(e, op)
     wide = e.computes_wide(op, left, right)
-    if kind == "vdiv":
-        e.floating(op, left)
     a, b = e.operand(left, wide), e.operand(right, wide)
     return e.result(_arithmetic(e.program, kind, a, b, _dtype(left, wide)), wide)
 
@@ -209,11 +211,18 @@ _STEPS: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
     ("i32", "i64"): (("i64", ""),),
     ("i64", "i32"): (("i32", ""),),
     ("i8", "i32"): (("f16", ""), ("i32", "trunc")),
+    ("ui8", "f32"): (("f16", ""), ("f32", "")),
+    ("ui8", "i32"): (("f16", ""), ("i32", "trunc")),
+    ("ui8", "i64"): (("f16", ""), ("f32", ""), ("i64", "trunc")),
+    ("i1", "ui8"): (("f16", ""), ("ui8", "trunc")),
+    ("f16", "ui8"): (("ui8", "trunc"),),
+    ("f32", "ui8"): (("i32", "trunc"), ("f32", ""), ("f16", ""), ("ui8", "trunc")),
     ("i8", "i64"): (("f16", ""), ("f32", ""), ("i64", "trunc")),
     ("i1", "i32"): (("f32", ""), ("i32", "trunc")),
     ("i1", "i64"): (("f32", ""), ("i64", "trunc")),
     ("i1", "i8"): (("f16", ""), ("i8", "trunc")),
     ("f16", "i8"): (("i8", "trunc"),),
+    ("f32", "i8"): (("i32", "trunc"), ("f32", ""), ("f16", ""), ("i8", "trunc")),
 }
 """Conversions that keep every value in range, each as instructions (type, rounding)."""
 
@@ -231,8 +240,8 @@ def _cast(e: Expander, op: GraphOp) -> Form:
     if source in FLOATS:
         if to_float:
             return Form(native=e.wide(x)) if dest == "f32" else _rounded(e, x, dest)
-        if source == "f16" and dest == "i8":
-            return Form(native=_convert(e, op, e.native(x), ("f16", "i8")))
+        if source == "f16" and dest in ("i8", "ui8"):
+            return Form(native=_convert(e, op, e.native(x), ("f16", dest)))
         return Form(native=_convert(e, op, e.wide(x), ("f32", dest)))
     start = e.mask(x) if source == "i1" else e.native(x)
     value = _convert(e, op, start, (source, "f32" if to_float else dest))
@@ -375,7 +384,10 @@ HANDLERS: dict[str, Handler] = {
     "log_softmax": _softmax,
     "layer_normalization": _layer_norm,
     "batch_normalization": _batch_norm,
+    **dict.fromkeys(("matmul", "gemm", "conv"), contraction),
     **dict.fromkeys((*_KINDS, *_MEANS), _reduce),
     **expand_more.MORE_HANDLERS,
+    **INTEGER_HANDLERS,
+    **expand_composite.COMPOSITE_HANDLERS,
 }
 """How each operator becomes steps."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 from fusec.hw import DTYPE_BYTES
@@ -113,6 +114,12 @@ class Footprint:
         sizes = [bytes_of(buffer, tiles) for buffer in self._samples]
         most = max((sum(sizes[k] * n for k, n in peak) for peak in self._peaks), default=0)
         return most + SIDE_BYTES
+
+
+@lru_cache(maxsize=256)
+def footprint_of(plan: Plan, copies: int) -> Footprint:
+    """The footprint of a plan, found once for all tiles that are tried with it."""
+    return Footprint(plan, copies)
 
 
 def _peaks(changes: dict[int, dict[int, int]], kinds: int) -> list[list[tuple[int, int]]]:

@@ -15,7 +15,7 @@ from fusec.hw import Target
 from fusec.schedule.cube import candidates, too_small
 from fusec.schedule.cube_schedule import CubeSchedule, check, round_up, tile_counts
 from fusec.schedule.cube_time import cube_work
-from fusec.schedule.footprint import Footprint, Tiles
+from fusec.schedule.footprint import Tiles, footprint_of
 from fusec.schedule.mixed_problem import MixedProblem
 from fusec.schedule.plan import Plan
 from fusec.schedule.planner import make_plan
@@ -82,7 +82,7 @@ class Planner:
         plan = self.plan(tiles)
         if isinstance(plan, Refusal):
             return plan
-        need = Footprint(plan, s.copies).bytes(Tiles.of(self.problem.sizes, tiles))
+        need = footprint_of(plan, s.copies).bytes(Tiles.of(self.problem.sizes, tiles))
         capacity = self.target.capacity("ub")
         if need > capacity:
             return Refusal(

@@ -98,9 +98,11 @@ def _check(copies: Sequence[Copy], schedule: MovementSchedule, target: Target) -
             raise ScheduleError(f"copy {number} has one axis: give the tile's length twice")
         need = tile_bytes(copy, 1 if copy.rows == copy.columns else rows, columns)
         if need > target.capacity("ub"):
-            raise ScheduleError(
+            raise RefusalError(
+                "ub-capacity",
                 f"copy {number}: a tile of {rows} x {columns} takes {need} bytes of ub, "
-                f"{target.name} has {target.capacity('ub')}"
+                f"{target.name} has {target.capacity('ub')}",
+                {"need": need, "capacity": target.capacity("ub")},
             )
 
 

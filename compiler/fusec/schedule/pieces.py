@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 
 from fusec.schedule.region import Region
 from fusec.schedule.types import RefusalError
-from fusec.schedule.views import Access, Part, Parts, apply, checked, split, static_shape, whole
+from fusec.schedule.views import Access, Part, Parts, apply, checked, split, static_shape, stored
 from fusec_dialects.graph import GraphOp
 from fusec_dialects.graph.shapes import normal_axis, slice_bounds
 from fusec_dialects.place import place
@@ -41,7 +41,7 @@ def output_pieces(region: Region) -> list[list[Piece]]:
     def pieces(value: SSAValue) -> list[Piece]:
         found = values.get(value)
         if found is None:
-            access = checked(whole(value))
+            access = checked(stored(region, value))
             found = values[value] = [Piece((0,) * len(access.dims), access.sizes, access)]
         return found
 
@@ -92,6 +92,12 @@ def _viewed(op: GraphOp, source: Access | float) -> Access | float:
 def _cut(piece: Piece, axis: int, taken: range) -> Piece | None:
     """The part of a piece that lies on some indices of a dimension, placed where these go."""
     begin, end = piece.at[axis], piece.at[axis] + piece.sizes[axis]
+    if taken.step < 0:
+        at = (*piece.at[:axis], 0, *piece.at[axis + 1 :])
+        sizes = (*piece.sizes[:axis], len(taken), *piece.sizes[axis + 1 :])
+        source = piece.source
+        source = _sliced(source, axis, taken) if isinstance(source, Access) else source
+        return Piece(at, sizes, source) if taken else None
     kept = [i for i in (_first(taken, begin), _last(taken, end)) if i is not None]
     if len(kept) < 2 or kept[0] > kept[1]:
         return None
@@ -119,7 +125,7 @@ def _last(taken: range, end: int) -> int | None:
 def _sliced(source: Access, axis: int, taken: range) -> Access:
     """Some indices of one dimension of an access; RefusalError where they have no stride."""
     parts = source.dims[axis]
-    if len(taken) == prod(p.size for p in parts) or not parts:
+    if not parts or taken == range(prod(p.size for p in parts)):
         return source
     stride = parts[0].stride
     if len(parts) > 1:
@@ -141,10 +147,12 @@ def _slice(op: GraphOp, pieces: list[Piece]) -> list[Piece]:
     shape = checked(static_shape(op.operands[0]))
     keys = ("axes", "starts", "ends", "steps")
     for axis, start, end, step in zip(*(_ints(op, k) for k in keys), strict=True):
-        if step < 1:
-            raise RefusalError("negative-step", f"{place(op)} with step {step} reverses an axis")
         axis = normal_axis(axis, len(shape))
         taken = slice_bounds(shape[axis], start, end, step)
+        if step < 1 and any(piece.sizes[axis] != shape[axis] for piece in pieces):
+            raise RefusalError(
+                "negative-step", f"{place(op)} with step {step} reverses what is put together here"
+            )
         cuts = [_cut(piece, axis, taken) for piece in pieces]
         pieces = [piece for piece in cuts if piece is not None]
     return pieces

@@ -66,11 +66,12 @@ class Sweep:
 
 @dataclass(eq=False)
 class Plan:
-    """`frame`: the axes that tiles extend along, the dimensions of all buffers, outermost first."""
+    """`slots`: the dimensions of all buffers, outermost first: the axes that tiles extend along,
+    those that never occur together in one dimension."""
 
-    frame: tuple[int, ...]
+    slots: tuple[tuple[int, ...], ...]
     looped: frozenset[int]
-    entry: list[Action] = field(default_factory=list[Action])
+    entry: list[Action | Sweep] = field(default_factory=list["Action | Sweep"])
     grid: list[Action | Sweep] = field(default_factory=list["Action | Sweep"])
     buffers: list[Buffer] = field(default_factory=list[Buffer])
     resident: Buffer | None = None

@@ -19,7 +19,9 @@ from fusec.schedule.plan import (
 )
 from fusec.schedule.program import ELEMENTWISE, Operand, Program, Step
 from fusec.schedule.sections import Sections, SweepSteps, sections
+from fusec.schedule.slots import slots_of
 from fusec.schedule.types import RefusalError
+from fusec_dialects.place import place
 
 ENTRY, GRID = 0, 1
 """Homes of buffers outside sweeps; those in sweeps count from 2."""
@@ -39,12 +41,13 @@ def make_plan(program: Program, frame: Sequence[int], looped: frozenset[int]) ->
 class _Planner:
     def __init__(self, program: Program, frame: tuple[int, ...], looped: frozenset[int]) -> None:
         self.program = program
-        self.plan = Plan(frame, looped)
+        self.plan = Plan(slots_of(frame, program.axes.spaces), looped)
         reduced = frozenset(a for s in program.steps if s.kind == "vreduce" for a in s.axes)
         self.gridded = bool(looped - reduced)
         self.sections = sections(program, looped, looped & reduced)
-        self.actions: list[Action] = self.plan.entry
-        self.home = ENTRY
+        self.actions: list[Action] = []
+        self.out = self.plan.entry
+        self.home = self.base = ENTRY
         self.homes = GRID
         self.place: dict[int, Buffer] = {}
         self.borrowed: set[Buffer] = set()
@@ -58,22 +61,25 @@ class _Planner:
         if resident is not None:
             plan.resident = self._buffer("f32", self.dims(self.program.vals[resident].axes), GRID)
             self.place[resident] = plan.resident
-        for step in self.sections.entry:
-            self._run(step)
+        self._all(self.sections.entry)
         begin = self.now
-        self.home = GRID
-        for item in self.sections.grid:
-            self.actions = []
-            if isinstance(item, SweepSteps):
-                self._sweep(item)
-            else:
-                self._run(item)
-                plan.grid += self.actions
+        self.home = self.base = GRID
+        self.out = plan.grid
+        self._all(self.sections.grid)
         plan.length = self.now
         plan.loops[GRID] = (begin, self.now - 1)
         for buffer in self.kept:
             buffer.last = self.now - 1
         return plan
+
+    def _all(self, items: Sequence[Step | SweepSteps]) -> None:
+        for item in items:
+            self.actions = []
+            if isinstance(item, SweepSteps):
+                self._sweep(item)
+            else:
+                self._run(item)
+                self.out += self.actions
 
     def _dies(self, value: int) -> bool:
         """Whether the step that runs now is the last to use a value made in this home."""
@@ -83,7 +89,8 @@ class _Planner:
 
     def dims(self, axes: frozenset[int]) -> Dims:
         """The dimensions of a tile of a value."""
-        return tuple(a if a in axes else None for a in self.plan.frame) or (None,)
+        slots = self.plan.slots
+        return tuple(next((a for a in slot if a in axes), None) for slot in slots) or (None,)
 
     def _buffer(self, dtype: str, dims: Dims, home: int | None = None, scratch: str = "") -> Buffer:
         home = self.home if home is None else home
@@ -99,7 +106,8 @@ class _Planner:
             if isinstance(buffer, Buffer):
                 buffer.last = self.now
                 if buffer.home != self.home:
-                    (self.kept if buffer.home == ENTRY else self.borrowed).add(buffer)
+                    outer = self.base == GRID and buffer.home == ENTRY
+                    (self.kept if outer else self.borrowed).add(buffer)
         self.actions.append(action)
         self.now += 1
 
@@ -174,6 +182,18 @@ class _Planner:
         for at, axis in enumerate(source.dims):
             if axis is None or axis not in step.axes:
                 continue
+            if source.dims[-1] is None:
+                raise RefusalError(
+                    "column-reduction",
+                    f"{'a value' if step.op is None else place(step.op)} reduces one value for "
+                    "each row, which does not lie along a row; do it in a kernel of its own",
+                )
+            if 0 < at < len(source.dims) - 1:
+                raise RefusalError(
+                    "middle-reduction",
+                    f"{'a value' if step.op is None else place(step.op)}: the vector library does "
+                    "not reduce the middle one of three dimensions; use tiles along two",
+                )
             dims = (*source.dims[:at], None, *source.dims[at + 1 :])
             dest = self._buffer(source.dtype, dims)
             inner = at == len(source.dims) - 1
@@ -202,8 +222,16 @@ class _Planner:
 
     def _apart(self, step: Step, buffer: Buffer) -> None:
         """Room for elements that do not lie side by side: each arrives in a block of its own."""
-        inner = buffer.dims[-1]
-        if inner is not None and step.port is not None and step.port.strides[inner] > 1:
+        inner, port = buffer.dims[-1], step.port
+        if port is not None and port.picked is not None:
+            rows = [a for a in buffer.dims if a in port.picked.index.strides]
+            if len(rows) > 1 or inner in rows:
+                raise RefusalError(
+                    "gather",
+                    f"{'a gather' if step.op is None else place(step.op)}: a tile has one index "
+                    "for each row; gather single elements in a kernel of its own",
+                )
+        if inner is not None and port is not None and port.strides[inner] > 1:
             room = self._buffer(buffer.dtype, buffer.dims, scratch="apart")
             room.moved = buffer.moved
 
@@ -262,9 +290,9 @@ class _Planner:
             outer[step.dest] = self._buffer(value.dtype, self.dims(value.axes))
             neutral = _neutral(step.mode, value.dtype)
             self._act(Action("vbrc", outer[step.dest], (neutral,), step))
-        self.plan.grid += self.actions
+        self.out += self.actions
         sweep = Sweep(item.axes)
-        self.plan.grid.append(sweep)
+        self.out.append(sweep)
         self.borrowed.clear()
         begins: list[int] = []
         for body in item.bodies:
@@ -282,7 +310,7 @@ class _Planner:
             self.plan.loops[home] = (begin, self.now - 1)
         for buffer in self.borrowed:
             buffer.last = self.now - 1
-        self.home, self.place = GRID, outer
+        self.home, self.place = self.base, outer
 
     def _accumulate(self, step: Step, accumulator: Buffer) -> None:
         source = self._read(step.sources[0])
@@ -319,8 +347,7 @@ def _deaths(found: Sections) -> list[set[int]]:
         for value, at in inside.items():
             deaths[at].add(value)
 
-    visit(found.entry, None)
-    for item in found.grid:
+    for item in (*found.entry, *found.grid):
         if isinstance(item, SweepSteps):
             visit([step for body in item.bodies for step in body], item.ends)
         else:

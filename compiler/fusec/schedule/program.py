@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 from xdsl.ir import Operation, SSAValue
 
-from fusec.schedule.axes import Axes, Port
+from fusec.schedule.axes import Axes
+from fusec.schedule.ports import Port
 from fusec.schedule.types import RefusalError
 from fusec_dialects.place import place
 
@@ -133,7 +134,7 @@ class Program:
         whole, dtype = axes | self.vals[x].axes, self.dtype(x)
         if dtype == "i1":
             return self.compare("ne", self.spread(self.cast(x, "f16"), whole), 0.0)
-        if dtype in ("f16", "f32") and len(self.axes.sizes) - 1 in whole - self.vals[x].axes:
+        if dtype in ("f16", "f32") and self.axes.inner & whole - self.vals[x].axes:
             return self.binary("vmul", self.fill(1.0, dtype, whole), x)
         return self.step("vbrc", dtype, whole, (x,))
 
@@ -158,7 +159,7 @@ class Program:
         if not axes:
             return x
         x = self.spread(x, axes)
-        if len(self.axes.sizes) - 1 not in self.vals[x].axes:
+        if not self.axes.inner & self.vals[x].axes:
             raise RefusalError(
                 "column-reduction",
                 f"{'a value' if self.location is None else place(self.location)}: reduces one "

@@ -6,35 +6,46 @@ the values that come from outside, the values that are needed outside.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from fusec_dialects.graph import ConstantOp, GraphOp, YieldOp
+from fusec.schedule.memory import Strides, strides_of
+from fusec_dialects.graph import ConstantOp, FusedOp, GraphOp, KernelOp, YieldOp
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
     """`ops` in program order, constants included; `inputs` and `outputs` without repetition, except
-    that a block's arguments and its terminator's operands are taken as they stand."""
+    that a block's arguments and its terminator's operands are taken as they stand. `strides`: how
+    inputs and outputs lie in gm that are not contiguous."""
 
     ops: tuple[Operation, ...]
     inputs: tuple[SSAValue, ...]
     outputs: tuple[SSAValue, ...]
+    strides: Mapping[SSAValue, Strides] = field(default_factory=dict[SSAValue, Strides])
 
     @classmethod
-    def of_block(cls, block: Block) -> Region:
+    def of_block(cls, block: Block, strides: Mapping[SSAValue, Strides] | None = None) -> Region:
         """The body of a graph.fused or graph.kernel: all block arguments are inputs, used or not,
-        and the operands of graph.yield are outputs, in order."""
-        end = block.last_op
+        and the operands of graph.yield are outputs, in order. `strides`: in place of those that the
+        attributes of the group or kernel say."""
+        end, owner = block.last_op, block.parent_op()
         outputs = tuple(end.operands) if isinstance(end, YieldOp) else ()
         ops = tuple(op for op in block.ops if op is not end)
-        return cls(ops, tuple(block.args), outputs)
+        if strides is None:
+            strides = strides_of(owner) if isinstance(owner, FusedOp | KernelOp) else {}
+        return cls(ops, tuple(block.args), outputs, strides)
 
     @classmethod
-    def of_ops(cls, ops: Iterable[Operation], outputs: Sequence[SSAValue] | None = None) -> Region:
+    def of_ops(
+        cls,
+        ops: Iterable[Operation],
+        outputs: Sequence[SSAValue] | None = None,
+        strides: Mapping[SSAValue, Strides] | None = None,
+    ) -> Region:
         """Operators of one block in program order, not yet fused. Results that an operator outside
         of the set uses, or nobody, are outputs unless `outputs` says which are."""
         given = tuple(ops)
@@ -49,7 +60,8 @@ class Region:
             for result in op.results
             if not result.first_use or any(use.operation not in inside for use in result.uses)
         )
-        return cls(given, tuple(inputs), tuple(found) if outputs is None else tuple(outputs))
+        wanted = tuple(found) if outputs is None else tuple(outputs)
+        return cls(given, tuple(inputs), wanted, strides or {})
 
     @cached_property
     def inside(self) -> frozenset[Operation]:

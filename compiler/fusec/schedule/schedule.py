@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from fusec.hw import Target
 from fusec.schedule import vector
+from fusec.schedule.cost import estimate
 from fusec.schedule.cube import schedule_cube
 from fusec.schedule.cube_problem import cube_problem
 from fusec.schedule.cube_schedule import CubeSchedule, check
@@ -28,6 +29,7 @@ from fusec.schedule.mixed import MixedSchedule, check_mixed, schedule_mixed
 from fusec.schedule.mixed_problem import problem_of
 from fusec.schedule.movement import MovementSchedule, check_movement, schedule_movement
 from fusec.schedule.region import Region
+from fusec.schedule.small_contraction import all_small, contractions_of
 from fusec.schedule.target import module_target
 from fusec.schedule.types import Refusal, RefusalError, Schedule, ScheduleError
 from fusec.schedule.vector import VectorSchedule
@@ -105,8 +107,11 @@ def families_of(region: Region) -> tuple[str, ...]:
     """The families that may take a region, best first, by the operators in it."""
     classes = {fusion_class(op.op_name) for op in region.compute_ops}
     if FusionClass.CONTRACTION in classes:
-        depthwise = any(map(is_depthwise, region.compute_ops))
-        return ("depthwise", "cube", "mixed") if depthwise else ("cube", "mixed")
+        if any(map(is_depthwise, region.compute_ops)):
+            return ("depthwise", "cube", "mixed")
+        if not all_small(region):
+            return ("cube", "mixed")
+        return ("vector",) if len(contractions_of(region)) > 1 else ("cube", "mixed", "vector")
     if any(op.op_name in WINDOWS for op in region.compute_ops):
         return ("window",)
     if classes <= {FusionClass.MOVEMENT, FusionClass.VIEW, FusionClass.BROADCAST}:
@@ -123,17 +128,30 @@ NOT_MINE = frozenset(
 
 
 def schedule(region: Region, target: Target) -> Schedule | Refusal:
-    """The schedule of a region on a target, of the first family that takes the region.
+    """The schedule of a region on a target, of the first family that takes the region; a small
+    contraction goes to the cube or to the vector cores, whichever takes less time by the model.
 
     The refusal is that of the first family that has a reason of its own, else of the last.
     """
     refusals: list[Refusal] = []
-    for name in families_of(region):
+    names = families_of(region)
+    either = names[-1] == "vector" and len(names) > 2
+    found: Schedule | None = None
+    for name in names:
+        if found is not None and not (either and name == "vector"):
+            continue
         answer = FAMILIES[name].schedule(region, target)
-        if isinstance(answer, Schedule):
-            return answer
-        refusals.append(answer)
+        if isinstance(answer, Refusal):
+            refusals.append(answer)
+        elif found is None or _us(region, answer, target) < _us(region, found, target):
+            found = answer
+    if found is not None:
+        return found
     return next((r for r in refusals if r.reason not in NOT_MINE), refusals[-1])
+
+
+def _us(region: Region, answer: Schedule, target: Target) -> float:
+    return estimate(region, answer, target).us
 
 
 def schedule_from_attr(attr: ScheduleAttr) -> Schedule:
@@ -166,14 +184,16 @@ class GraphSchedulePass(ModulePass):
 
 
 def _schedule_kernel(kernel: KernelOp, target: Target) -> None:
-    region = Region.of_block(kernel.body.block)
     given = kernel.attributes.get(ATTRIBUTE)
     if given is None:
-        answer = schedule(region, target)
-        if isinstance(answer, Refusal):
-            raise _error(kernel, answer, target)
-        kernel.attributes[ATTRIBUTE] = answer.to_attr()
+        from fusec.schedule.known import answer
+
+        found = answer(kernel.body.block, target)
+        if isinstance(found, Refusal):
+            raise _error(kernel, found, target)
+        kernel.attributes[ATTRIBUTE] = found.schedule.to_attr()
         return
+    region = Region.of_block(kernel.body.block)
     refusal = check_schedule(region, read_schedule(kernel), target)
     if refusal is not None:
         raise _error(kernel, refusal, target)
@@ -202,4 +222,6 @@ def _error(kernel: KernelOp, refusal: Refusal, target: Target) -> PassFailedExce
     )
     if refusal.reason.endswith("capacity"):
         return DoesNotFitError(message)
+    if len(Region.of_block(kernel.body.block).compute_ops) == 1:
+        message += " (--allow-opaque leaves operators without a kernel to the host)"
     return PassFailedException(message)

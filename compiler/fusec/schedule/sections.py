@@ -1,8 +1,8 @@
 """Which step of a vector program runs where: before the grid loop, in it, or in a sweep.
 
-A value that no tiled axis touches is computed once, before the grid loop. One that depends on a
-tile of a reduced axis exists only inside a sweep over these tiles; a sweep ends in accumulators and
-stores, and a later sweep computes again what it needs.
+A value that no axis of the grid touches is computed once, before the grid loop. One that depends on
+a tile of a reduced axis exists only inside a sweep over these tiles; a sweep ends in accumulators
+and stores, and a later sweep computes again what it needs.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fusec.schedule.plan import operand_values
 from fusec.schedule.program import Program, Step
 from fusec.schedule.types import RefusalError
+from fusec_dialects.place import place
 
 
 @dataclass(eq=False)
@@ -28,7 +29,7 @@ class SweepSteps:
 class Sections:
     """`entry`, then `grid`: steps, and sweeps between them."""
 
-    entry: list[Step] = field(default_factory=list[Step])
+    entry: list[Step | SweepSteps] = field(default_factory=list["Step | SweepSteps"])
     grid: list[Step | SweepSteps] = field(default_factory=list["Step | SweepSteps"])
 
 
@@ -40,6 +41,16 @@ def sections(program: Program, looped: frozenset[int], swept: frozenset[int]) ->
     return _Sections(program, looped, swept).build()
 
 
+@dataclass(eq=False)
+class _Stages:
+    """The steps of each stage, and those that end its sweeps, by the axes of the sweep."""
+
+    steps: dict[int, list[Step]] = field(default_factory=dict[int, list[Step]])
+    ends: dict[int, dict[tuple[int, ...], list[Step]]] = field(
+        default_factory=dict[int, dict[tuple[int, ...], list[Step]]]
+    )
+
+
 class _Sections:
     def __init__(self, program: Program, looped: frozenset[int], swept: frozenset[int]) -> None:
         self.program = program
@@ -49,28 +60,30 @@ class _Sections:
         self.stage: dict[Step, int] = {}
 
     def build(self) -> Sections:
-        result = Sections()
         hoisted: set[int] = set()
-        by_stage: dict[int, list[Step]] = {}
-        ends: dict[int, dict[tuple[int, ...], list[Step]]] = {}
+        entry, grid = _Stages(), _Stages()
         for step in self.program.steps:
             values = list(operand_values(step.sources))
             stage = max((self._stage_of(v) for v in values), default=0)
             self.stage[step] = stage
+            still = self._is_invariant(step) and hoisted.issuperset(values)
+            if still:
+                hoisted.add(step.dest)
+            section = entry if still else grid
             if self._ends_sweep(step):
                 key = tuple(sorted(self.program.axes_of(*values) & self.swept))
-                ends.setdefault(stage, {}).setdefault(key, []).append(step)
-            elif self._in_sweep(step):
-                continue
-            elif self._is_invariant(step) and hoisted.issuperset(values):
-                hoisted.add(step.dest)
-                result.entry.append(step)
-            else:
-                by_stage.setdefault(stage, []).append(step)
-        for stage in sorted({*by_stage, *ends}):
-            result.grid += by_stage.get(stage, [])
-            for axes, steps in ends.get(stage, {}).items():
-                result.grid.append(self._sweep(axes, steps))
+                section.ends.setdefault(stage, {}).setdefault(key, []).append(step)
+            elif not self._in_sweep(step):
+                section.steps.setdefault(stage, []).append(step)
+        return Sections(self._ordered(entry), self._ordered(grid))
+
+    def _ordered(self, section: _Stages) -> list[Step | SweepSteps]:
+        """Stage by stage, the steps of one before its sweeps."""
+        result: list[Step | SweepSteps] = []
+        for stage in sorted({*section.steps, *section.ends}):
+            result += section.steps.get(stage, [])
+            for axes, steps in section.ends.get(stage, {}).items():
+                result.append(self._sweep(axes, steps))
         return result
 
     def _stage_of(self, value: int) -> int:
@@ -94,8 +107,9 @@ class _Sections:
         if self._touched(step) & self.swept:
             raise RefusalError(
                 "nested-reduction",
-                "a reduction over one axis that does not fit ub leaves another such axis; "
-                "make the tile of one of them whole, or reduce in two kernels",
+                f"{'a reduction' if step.op is None else place(step.op)} reduces one axis that "
+                "does not fit ub and leaves another such axis; make the tile of one of them whole, "
+                "or reduce in two kernels",
             )
         return True
 
@@ -103,7 +117,9 @@ class _Sections:
         return step.kind != "store" and bool(self._touched(step) & self.swept)
 
     def _is_invariant(self, step: Step) -> bool:
-        return step.kind != "store" and not self._touched(step) & self.looped
+        """Whether a step is the same for every tile of the grid; without a grid, for no sweep."""
+        around = self.looped - self.swept or self.looped
+        return step.kind != "store" and not self._touched(step) & around
 
     def _sweep(self, axes: tuple[int, ...], ends: list[Step]) -> SweepSteps:
         """The ends and the steps inside the sweep that lead to them, in program order."""

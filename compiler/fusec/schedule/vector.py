@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import prod
 from typing import ClassVar, TypeAlias
 
 from fusec.hw import DTYPE_BYTES, Target
 from fusec.schedule.expand import expand
-from fusec.schedule.footprint import BLOCK, Footprint, Tiles
+from fusec.schedule.footprint import BLOCK, REPEAT, Footprint, Tiles
 from fusec.schedule.plan import Plan
 from fusec.schedule.planner import make_plan
 from fusec.schedule.program import Program
 from fusec.schedule.region import Region
+from fusec.schedule.slots import Slots, frames, slots_of
 from fusec.schedule.types import Refusal, RefusalError, Schedule, ScheduleError
 from fusec.schedule.vector_time import PlanTime
 from fusec.schedule.work import Work, estimate_of
@@ -73,7 +75,8 @@ def plan_of(program: Program, schedule: VectorSchedule) -> Plan:
 
 
 def check(program: Program, schedule: VectorSchedule, target: Target) -> None:
-    """ScheduleError unless the schedule, perhaps written by hand, is one of this program."""
+    """ScheduleError unless the schedule, perhaps written by hand, is one of this program;
+    RefusalError where it does not fit ub."""
     sizes = program.axes.sizes
     if schedule.axes != sizes:
         raise ScheduleError(f"the region has axes {list(sizes)}, not {list(schedule.axes)}")
@@ -95,9 +98,11 @@ def check(program: Program, schedule: VectorSchedule, target: Target) -> None:
         raise ScheduleError(str(error.refusal)) from error
     need = Footprint(plan, 1).bytes(Tiles.of(sizes, schedule.tiles))
     if need > target.capacity("ub"):
-        raise ScheduleError(
+        raise RefusalError(
+            "ub-capacity",
             f"tiles {list(schedule.tiles)} need {need} bytes of ub, {target.name} has "
-            f"{target.capacity('ub')}; make them shorter"
+            f"{target.capacity('ub')}; make them shorter",
+            {"need": need, "capacity": target.capacity("ub")},
         )
 
 
@@ -136,9 +141,9 @@ class _Search:
         self._plans: dict[_Shape, Plan | None] = {}
         self._times: dict[_Shape, PlanTime] = {}
         self._footprints: dict[tuple[_Shape, int], Footprint] = {}
-        width = min((DTYPE_BYTES[v.dtype] for v in program.vals), default=4)
-        self.block = BLOCK // width
-        self.run = GOOD_RUN // width
+        self.width = min((DTYPE_BYTES[v.dtype] for v in program.vals), default=4)
+        self.block = BLOCK // self.width
+        self.run = GOOD_RUN // self.width
 
     def best(self) -> VectorSchedule:
         found: tuple[tuple[float, int, int], VectorSchedule] | None = None
@@ -156,16 +161,19 @@ class _Search:
         raise RefusalError(refusal.reason, refusal.message, refusal.numbers)
 
     def _frames(self) -> Iterator[tuple[int, ...]]:
-        """Axes that tiles may extend along: the innermost with one more, or two more where nothing
-        is reduced (the vector library has no reductions of three dimensions)."""
+        """Axes that tiles may extend along: the innermost with one more and all that never occur
+        together with one of them; with two more where nothing is reduced, or where the innermost
+        is so short that rows of it alone fill no instruction."""
         count = len(self.sizes)
         if count < 2:
             yield tuple(range(count))
             return
-        for other in range(count - 1):
-            yield (other, count - 1)
+        yield from frames(count, self.program.axes.spaces)
         if count > 2 and not self.reduced:
             yield (count - 3, count - 2, count - 1)
+        elif self.sizes[-1] < REPEAT // self.width:
+            for outer in combinations(range(count - 1), 2):
+                yield (*outer, count - 1)
 
     def _plan(self, shape: _Shape) -> Plan | None:
         """The plan of a frame and looped axes; None where there is none."""
@@ -224,6 +232,10 @@ class _Search:
         if not frame:
             yield tuple(tiles)
             return
+        slots = slots_of(frame, self.program.axes.spaces)
+        if len(slots) == 2 < len(frame):
+            yield from self._shared(slots, copies)
+            return
         for axis in frame[1:-1]:
             tiles[axis] = self.sizes[axis]
         first, last = frame[0], frame[-1]
@@ -232,6 +244,23 @@ class _Search:
             tiles[last] = width
             for length in self._lengths(tiles, first, copies):
                 yield tuple(length if a == first else tile for a, tile in enumerate(tiles))
+
+    def _shared(self, slots: Slots, copies: int) -> Iterator[tuple[int, ...]]:
+        """Tiles where axes share dimensions: rows as wide as they fit, then each outer axis in turn
+        beside the longest of the others."""
+        rows, (*others, last) = slots
+        for width in self._widths(last):
+            tiles = [1] * len(self.sizes)
+            tiles[last] = width
+            for axis in others:
+                tiles[axis] = max(1, self._longest(tiles, axis, copies))
+            for first in rows:
+                trial = list(tiles)
+                for axis in rows:
+                    if axis != first:
+                        trial[axis] = max(1, self._longest(trial, axis, copies))
+                for length in self._lengths(trial, first, copies):
+                    yield tuple(length if a == first else tile for a, tile in enumerate(trial))
 
     def _widths(self, axis: int) -> Iterator[int]:
         """The innermost axis whole, and in halves of good runs of gm, or of blocks below that."""

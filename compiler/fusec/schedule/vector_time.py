@@ -14,6 +14,7 @@ from fusec.hw import DTYPE_BYTES, Target
 from fusec.schedule.footprint import REPEAT, Tiles, padded, shape_of
 from fusec.schedule.plan import Action, Buffer, Plan, Sweep
 from fusec.schedule.planner import ENTRY, GRID
+from fusec.schedule.ports import Port
 from fusec.schedule.work import Work
 
 ENGINES = {"load": "gm->ub", "store": "ub->gm"}
@@ -38,7 +39,10 @@ class PlanTime:
         self.plan = plan
         self.sizes = sizes
         self.target = target
-        self._sweeps = [item for item in plan.grid if isinstance(item, Sweep)]
+        self._sweeps = {
+            home: [item for item in items if isinstance(item, Sweep)]
+            for home, items in ((ENTRY, plan.entry), (GRID, plan.grid))
+        }
         self._homes: dict[int, _Home] = {}
         for home, action in _actions(plan):
             self._add(self._homes.setdefault(home, _Home()), action)
@@ -72,15 +76,16 @@ class PlanTime:
 
     def trips(self, tiles: Tiles, blocks: int) -> dict[int, int]:
         """How often each home runs on the busiest core."""
-        swept = {axis for sweep in self._sweeps for axis in sweep.axes}
+        swept = {axis for sweeps in self._sweeps.values() for s in sweeps for axis in s.axes}
         grid = prod(-(-self.sizes[axis] // tiles.sizes[axis]) for axis in self.plan.looped - swept)
         rounds = -(-grid // blocks)
         found = {ENTRY: 1, GRID: rounds}
-        for sweep in self._sweeps:
-            inner = rounds
-            for axis, home in zip(sweep.axes, sweep.homes, strict=True):
-                inner *= -(-self.sizes[axis] // tiles.sizes[axis])
-                found[home] = inner
+        for outer, sweeps in self._sweeps.items():
+            for sweep in sweeps:
+                inner = found[outer]
+                for axis, home in zip(sweep.axes, sweep.homes, strict=True):
+                    inner *= -(-self.sizes[axis] // tiles.sizes[axis])
+                    found[home] = inner
         return found
 
     def work(self, tiles: Tiles, blocks: int, copies: int) -> Work:
@@ -113,7 +118,7 @@ class PlanTime:
             id(a.step.port): a for home in self._homes.values() for a in home.moves if a.step.port
         }
         return sum(
-            prod(self.sizes[axis] for axis in action.step.port.strides)
+            prod(self.sizes[axis] for axis in action.step.port.axes)
             * DTYPE_BYTES[_moved(action).dtype]
             for action in ports.values()
             if action.step.port is not None
@@ -131,6 +136,16 @@ class PlanTime:
         one = self.target.reduce_cost(source.dtype, shape[at], columns, last_axis=False)
         return one * prod(shape[:at])
 
+    def _gather(self, buffer: Buffer, port: Port, tiles: Tiles, blocks: int) -> float:
+        """Cycles of slices that are moved one by one, each after its index."""
+        picks = () if port.picked is None else port.picked.index.strides
+        rows = prod(tiles.sizes[a] for a in buffer.dims if a is not None and a in picks)
+        size = prod(tiles.sizes[a] for a in buffer.dims if a is not None) // rows
+        move = self.target.transfer_cost(
+            ENGINES["load"], size * DTYPE_BYTES[buffer.dtype], cores=blocks
+        )
+        return rows * (self.target.scalar_memory_cycles + move)
+
     def _move(self, action: Action, tiles: Tiles, blocks: int) -> tuple[float, int]:
         """Cycles and bytes of one load or store of a tile."""
         buffer, port = _moved(action), action.step.port
@@ -144,6 +159,8 @@ class PlanTime:
             elements *= size
             run = elements if joined else run
         size = elements * DTYPE_BYTES[buffer.dtype]
+        if port is not None and port.picked is not None:
+            return self._gather(buffer, port, tiles, blocks), size
         cycles = self.target.transfer_cost(
             ENGINES[action.kind],
             size,
@@ -164,15 +181,14 @@ def _moved(action: Action) -> Buffer:
 
 def _actions(plan: Plan) -> Iterator[tuple[int, Action]]:
     """Every action with its home."""
-    for action in plan.entry:
-        yield ENTRY, action
-    for item in plan.grid:
-        if not isinstance(item, Sweep):
-            yield GRID, item
-            continue
-        for home, body in zip(item.homes, item.bodies, strict=True):
-            for action in body:
-                yield home, action
+    for outer, items in ((ENTRY, plan.entry), (GRID, plan.grid)):
+        for item in items:
+            if not isinstance(item, Sweep):
+                yield outer, item
+                continue
+            for home, body in zip(item.homes, item.bodies, strict=True):
+                for action in body:
+                    yield home, action
 
 
 def _repeats(buffer: Buffer, tiles: Tiles) -> int:

@@ -106,6 +106,18 @@ def whole(value: SSAValue) -> Access | Refusal:
     return Access(value, 0, tuple(dims))
 
 
+def stored(region: Region, value: SSAValue) -> Access | Refusal:
+    """An input or output of a region as it lies in gm."""
+    strides = region.strides.get(value)
+    if strides is None:
+        return whole(value)
+    shape = static_shape(value)
+    if isinstance(shape, Refusal):
+        return shape
+    parts = zip(shape, strides, strict=True)
+    return Access(value, 0, tuple((Part(n, s),) if n > 1 else () for n, s in parts))
+
+
 def load_access(region: Region, value: SSAValue) -> Access | Refusal:
     """How `value`, computed from an input by views of the region alone, lies in that input.
 
@@ -115,7 +127,7 @@ def load_access(region: Region, value: SSAValue) -> Access | Refusal:
     while (op := region.producer(value)) is not None and op.op_name in VIEWS:
         chain.append(op)
         value = op.operands[0]
-    access = whole(value)
+    access = stored(region, value)
     for op in reversed(chain):
         if isinstance(access, Refusal):
             return access
@@ -130,7 +142,7 @@ def store_access(
 
     The walk ends early at the first value for which `stop` holds.
     """
-    access = whole(output)
+    access = stored(region, output)
     value = output
     while not isinstance(access, Refusal):
         op = region.producer(value)
@@ -231,24 +243,31 @@ def _expand(access: Access, shape: Sequence[int]) -> Access | Refusal:
 
 def _slice(op: GraphOp, access: Access) -> Access | Refusal:
     keys = ("axes", "starts", "ends", "steps")
-    offset, dims = access.offset, list(access.dims)
     for axis, start, end, step in zip(*(_ints(op, k) for k in keys), strict=True):
-        axis = normal_axis(axis, len(dims))
+        axis = normal_axis(axis, len(access.dims))
         if step < 1:
             return Refusal("negative-step", f"a slice with step {step} reverses an axis")
         taken = slice_bounds(access.sizes[axis], start, end, step)
         if not taken:
             return Refusal("empty", "the slice takes no elements, so there is nothing to compute")
-        cut = _cut(dims[axis], taken)
-        if cut is None:
-            return Refusal(
-                "slice",
-                f"a slice of axis {axis} of {list(access.sizes)} cuts through what a reshape "
-                "merged; a copy has to be made before it",
-            )
-        offset += cut[0]
-        dims[axis] = cut[1]
-    return Access(access.root, offset, tuple(dims))
+        made = part(access, axis, taken)
+        if isinstance(made, Refusal):
+            return made
+        access = made
+    return access
+
+
+def part(access: Access, axis: int, taken: range) -> Access | Refusal:
+    """Some indices of one dimension of an access, `taken` ascending."""
+    cut = _cut(access.dims[axis], taken)
+    if cut is None:
+        return Refusal(
+            "slice",
+            f"a slice of axis {axis} of {list(access.sizes)} cuts through what a reshape "
+            "merged; a copy has to be made before it",
+        )
+    dims = (*access.dims[:axis], cut[1], *access.dims[axis + 1 :])
+    return Access(access.root, access.offset + cut[0], dims)
 
 
 def _cut(parts: Parts, taken: range) -> tuple[int, Parts] | None:

@@ -216,9 +216,11 @@ def _check(window: Window, schedule: WindowSchedule, target: Target) -> None:
         )
     need = tile_bytes(window, schedule.columns, schedule.channels, 1)
     if need > target.capacity("ub"):
-        raise ScheduleError(
+        raise RefusalError(
+            "ub-capacity",
             f"a tile of {schedule.columns} x {schedule.channels} takes {need} bytes of ub, "
-            f"{target.name} has {target.capacity('ub')}"
+            f"{target.name} has {target.capacity('ub')}",
+            {"need": need, "capacity": target.capacity("ub")},
         )
 
 

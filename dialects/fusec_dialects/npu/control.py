@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import (
     FlatSymbolRefAttrConstr,
     IndexType,
     IntegerAttr,
+    MemRefType,
+    StridedLayoutAttr,
     SymbolRefAttr,
     i64,
 )
@@ -27,7 +29,7 @@ from xdsl.irdl import (
 from xdsl.traits import NoMemoryEffect, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from .attrs import PIPE_CORE, Core, CoreAttr, Pipe, PipeAttr
+from .attrs import PIPE_CORE, Core, CoreAttr, Pipe, PipeAttr, memref_type
 from .base import Buffer
 
 EVENT_IDS = 8
@@ -192,6 +194,20 @@ class SyncBlockWaitOp(SyncBlockOp):
     name = "npu.sync_block_wait"
 
 
+def passed_as(type_: Attribute) -> Attribute:
+    """What a kernel sees of a buffer: a contiguous part is a buffer that begins at the part."""
+    buffer = memref_type(type_)
+    if buffer is None or not isinstance(buffer.layout, StridedLayoutAttr):
+        return type_
+    step = 1
+    shape, strides = buffer.get_shape(), tuple(buffer.layout.get_strides())
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if stride != step and size != 1:
+            return type_
+        step *= size
+    return MemRefType(buffer.element_type, shape, memory_space=buffer.memory_space)
+
+
 class LaunchSymbol(SymbolUserOpInterface):
     """The launched kernel exists and takes what it is given."""
 
@@ -202,7 +218,7 @@ class LaunchSymbol(SymbolUserOpInterface):
         if not isinstance(kernel, FuncOp):
             raise VerifyException(f"npu.launch: no kernel {op.kernel}")
         expected = kernel.function_type.inputs.data
-        found = tuple(v.type for v in op.arguments)
+        found = tuple(passed_as(v.type) for v in op.arguments)
         if expected == found:
             return
         for i, (e, f) in enumerate(zip(expected, found, strict=False)):

@@ -28,7 +28,7 @@ from .base import (
 
 FLOATS = ("f16", "f32")
 NUMBERS = ("f16", "f32", "i32", "i16")
-MOVABLE = ("f16", "bf16", "f32", "i32", "i16", "i8", "i64", "i1")
+MOVABLE = ("f16", "bf16", "f32", "i32", "i16", "i8", "ui8", "i64", "i1")
 
 TEMP = "(`temp` `(` $temp^ `:` type($temp) `)`)? attr-dict"
 

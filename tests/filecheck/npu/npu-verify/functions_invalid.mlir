@@ -46,8 +46,15 @@ func.func @no_space(%x: memref<8xf32>) attributes {npu.core = "vector"} {
 
 // -----
 
-// CHECK: @f64: argument 0 has elements of type f64, expected f32, f16, bf16, i32, i64, i8, i1
+// CHECK: @f64: argument 0 has elements of type f64, expected f32, f16, bf16, i32, i64, i8, ui8, i1
 func.func @f64(%x: memref<8xf64, #npu.space<gm>>) attributes {npu.core = "vector"} {
+  func.return
+}
+
+// -----
+
+// CHECK: @i4: argument 0 has elements of type i4, expected f32, f16, bf16, i32, i64, i8, ui8, i1, i16, f64, ui16, ui32, ui64
+func.func @i4(%x: memref<8xi4, #npu.space<gm>>) attributes {npu.host} {
   func.return
 }
 

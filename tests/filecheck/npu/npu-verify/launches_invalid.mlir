@@ -82,7 +82,7 @@ func.func @copy(%x: memref<16x64xf32, #npu.space<gm>>, %y: memref<16x64xf32, #np
 
 // -----
 
-// CHECK: 'func.func': @main: no kernel writes output 2
+// CHECK: 'func.func': @main: nothing writes output 2
 func.func @main(%x: memref<16x64xf32, #npu.space<gm>> {npu.input = "x"}, %y: memref<16x64xf32, #npu.space<gm>> {npu.output = "y"}, %z: memref<16x64xf32, #npu.space<gm>> {npu.output = "z"}) attributes {npu.host} {
   npu.launch @copy blocks(2) (%x, %y : memref<16x64xf32, #npu.space<gm>>, memref<16x64xf32, #npu.space<gm>>)
   func.return
@@ -119,7 +119,7 @@ func.func @with_workspace(%x: memref<16x64xf32, #npu.space<gm>>, %ws: memref<4x1
 
 // -----
 
-// CHECK: 'memref.reinterpret_cast' in @main: on the host only a reshape of the whole, contiguous buffer is free
+// CHECK: 'memref.reinterpret_cast' in @main: on the host only a reshape of a contiguous part of a buffer is free
 func.func @main(%x: memref<16x64xf32, #npu.space<gm>> {npu.input = "x"}) attributes {npu.host} {
   %r = memref.reinterpret_cast %x to offset: [0], sizes: [64, 16], strides: [1, 64] : memref<16x64xf32, #npu.space<gm>> to memref<64x16xf32, strided<[1, 64]>, #npu.space<gm>>
   func.return
@@ -127,8 +127,28 @@ func.func @main(%x: memref<16x64xf32, #npu.space<gm>> {npu.input = "x"}) attribu
 
 // -----
 
-// CHECK: 'memref.reinterpret_cast' in @main: on the host only a reshape of the whole
+// CHECK: 'memref.reinterpret_cast' in @main: reaches element 1024 of 1024; the view leaves its buffer
 func.func @main(%x: memref<16x64xf32, #npu.space<gm>> {npu.input = "x"}) attributes {npu.host} {
-  %r = memref.reinterpret_cast %x to offset: [0], sizes: [512], strides: [1] : memref<16x64xf32, #npu.space<gm>> to memref<512xf32, #npu.space<gm>>
+  %r = memref.reinterpret_cast %x to offset: [513], sizes: [512], strides: [1] : memref<16x64xf32, #npu.space<gm>> to memref<512xf32, strided<[1], offset: 513>, #npu.space<gm>>
+  func.return
+}
+
+// -----
+
+// Columns 0 to 3 and 4 to 7 of a buffer share nothing, but columns 3 to 6 share one with the first.
+// CHECK: argument 1: is written, and passed as another argument as well
+func.func @main(%x: memref<4x8xf32, #npu.space<gm>> {npu.output = "x"}) attributes {npu.host} {
+  %a = memref.reinterpret_cast %x to offset: [0], sizes: [28], strides: [1] : memref<4x8xf32, #npu.space<gm>> to memref<28xf32, #npu.space<gm>>
+  %b = memref.reinterpret_cast %x to offset: [3], sizes: [28], strides: [1] : memref<4x8xf32, #npu.space<gm>> to memref<28xf32, strided<[1], offset: 3>, #npu.space<gm>>
+  npu.launch @columns blocks(1) (%a, %b : memref<28xf32, #npu.space<gm>>, memref<28xf32, strided<[1], offset: 3>, #npu.space<gm>>)
+  func.return
+}
+func.func @columns(%a: memref<28xf32, #npu.space<gm>> {npu.part = memref<4x4xf32, strided<[8, 1]>, #npu.space<gm>>}, %b: memref<28xf32, #npu.space<gm>> {npu.part = memref<4x4xf32, strided<[8, 1]>, #npu.space<gm>>}) attributes {npu.core = "vector"} {
+  %u = npu.alloc : memref<4x8xf32, #npu.space<ub>>
+  %v = memref.subview %u[0, 0] [4, 4] [1, 1] : memref<4x8xf32, #npu.space<ub>> to memref<4x4xf32, strided<[8, 1]>, #npu.space<ub>>
+  %s = memref.reinterpret_cast %a to offset: [0], sizes: [4, 4], strides: [8, 1] : memref<28xf32, #npu.space<gm>> to memref<4x4xf32, strided<[8, 1]>, #npu.space<gm>>
+  %d = memref.reinterpret_cast %b to offset: [0], sizes: [4, 4], strides: [8, 1] : memref<28xf32, #npu.space<gm>> to memref<4x4xf32, strided<[8, 1]>, #npu.space<gm>>
+  npu.load ins(%s : memref<4x4xf32, strided<[8, 1]>, #npu.space<gm>>) outs(%v : memref<4x4xf32, strided<[8, 1]>, #npu.space<ub>>)
+  npu.store ins(%v : memref<4x4xf32, strided<[8, 1]>, #npu.space<ub>>) outs(%d : memref<4x4xf32, strided<[8, 1]>, #npu.space<gm>>)
   func.return
 }

@@ -2,7 +2,7 @@
 //
 // RUN: fuse-opt %s -p "graph-schedule" --split-input-file --verify-diagnostics | filecheck %s
 
-// CHECK: @integers ("add") cannot be built for ascend910b3: type: {{.*}}'graph.add'{{.*}} on i64: the vector unit has no instruction for it; cast to f32 around it
+// CHECK: @integers ("add") cannot be built for ascend910b3: type: {{.*}}'graph.add'{{.*}} on i64: the vector unit has no instruction for it; compute it in i32, as int32 in an ONNX file, or cast to f32 around it
 graph.kernel @integers "add"(%x: tensor<9xi64>, %y: tensor<9xi64>) -> tensor<9xi64> {
   %0 = graph.add %x, %y : (tensor<9xi64>, tensor<9xi64>) -> tensor<9xi64>
   graph.yield %0 : tensor<9xi64>
@@ -61,7 +61,7 @@ graph.kernel @tiles "softmax"(%x: tensor<1536x128xf32>) -> tensor<1536x128xf32> 
 
 // -----
 
-// CHECK: schedule: tiles [1536, 128] need {{[0-9]+}} bytes of ub, ascend910b3 has 196608; make them shorter
+// CHECK: ub-capacity: tiles [1536, 128] need {{[0-9]+}} bytes of ub, ascend910b3 has 196608; make them shorter
 graph.kernel @large "softmax"(%x: tensor<1536x128xf32>) -> tensor<1536x128xf32> attributes {npu.schedule = #npu.schedule<"vector", {axes = array<i64: 1536, 128>, tiles = array<i64: 1536, 128>, blocks = 1 : i64}>} {
   %0 = graph.softmax %x : tensor<1536x128xf32> -> tensor<1536x128xf32>
   graph.yield %0 : tensor<1536x128xf32>
