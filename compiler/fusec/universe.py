@@ -21,6 +21,7 @@ PASSES = {
     "graph-fuse": "fusec.fusion.fuse:GraphFusePass",
     "graph-fold-weights": "fusec.graph.fold_weights:GraphFoldWeightsPass",
     "graph-assign-layout": "fusec.fusion.assign_layout:GraphAssignLayoutPass",
+    "graph-in-place": "fusec.fusion.in_place:GraphInPlacePass",
     "graph-outline": "fusec.graph.outline:GraphOutlinePass",
     "graph-schedule": "fusec.schedule.schedule:GraphSchedulePass",
     "graph-to-npu": "fusec.lowering.to_npu:GraphToNpuPass",

@@ -81,7 +81,7 @@ def _into_users(planner: Planner, op: int) -> bool:
         judged[key] = whole
         before += part.us if isinstance(part, Cost) else float("inf")
         after += whole.us
-    if len(judged) < len(users) or (after > before and planner.objective == "time"):
+    if len(judged) < len(users) or not planner.affordable(after, before):
         cover.owner[op] = key_of_op
         cover.groups[key_of_op] = moved
         return False

@@ -12,11 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import LocationAttr, ModuleOp
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from fusec.config.fusion_options import FusionOptions
+from fusec.fusion.absorb_layouts import STEM_CHANNELS, LayoutAbsorber
+from fusec.fusion.in_place import OBJECTIVE, UNFUSED
 from fusec.graph.channels_last import (
     Change,
     ChannelsLast,
@@ -26,15 +29,13 @@ from fusec.graph.channels_last import (
     to_last,
 )
 from fusec.graph.weights_function import NAME, WeightsFunction
+from fusec.schedule.target import module_target
 from fusec.semantics.classes import FusionClass, fusion_class
 from fusec_dialects.graph import OPERATORS, AttrValue, FusedOp, GraphOp, WeightOp, YieldOp
 from fusec_dialects.graph.base import static_shape, tensor_type
 from fusec_dialects.graph.compute import ConvOp
 from fusec_dialects.graph.movement import ReshapeOp
 from fusec_dialects.graph.shapes import Shape, dims_of, infer_types, make_type
-
-STEM_CHANNELS = 16
-"""A convolution with fewer input channels has its padding done by the transposition before it."""
 
 
 class _Assigner:
@@ -56,10 +57,6 @@ class _Assigner:
                 self._keep(op)
         for op in reversed(self._done):
             self._block.erase_op(op)
-        for op in reversed(list(self._block.ops)):
-            dead = not any(r.first_use for r in op.results) and bool(op.results)
-            if dead and isinstance(op, WeightOp | FusedOp):
-                self._block.erase_op(op)
 
     def _converted(self, group: FusedOp) -> ChannelsLast | None:
         given = [i for i, v in enumerate(group.inputs) if v in self._last]
@@ -230,15 +227,38 @@ class _Assigner:
         return self._here.location
 
 
+def _erase_unused(block: Block) -> None:
+    for op in reversed(list(block.ops)):
+        dead = not any(r.first_use for r in op.results) and bool(op.results)
+        if dead and isinstance(op, WeightOp | FusedOp):
+            block.erase_op(op)
+
+
 @dataclass(frozen=True)
 class GraphAssignLayoutPass(ModulePass):
-    """Channels last for convolutions and pooling, transpositions only where they must be."""
+    """Channels last for convolutions and pooling, transpositions only where they must be.
+
+    `objective`, by default that of graph-fuse, decides whether the kernels around a transposition
+    do it themselves; without fusion none does.
+    """
 
     name = "graph-assign-layout"
 
+    objective: str | None = None
+    target: str | None = None
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        given = op.attributes.get(OBJECTIVE)
+        judged = given.data if isinstance(given, StringAttr) else "time"
+        objective = judged if self.objective is None else self.objective
+        absorbs = objective != UNFUSED
+        FusionOptions(objective=objective if absorbs else "time").check(())
         weights = WeightsFunction(op)
+        target = module_target(op, self.target)
         for function in list(op.body.block.ops):
             if isinstance(function, FuncOp) and function.sym_name.data != NAME:
                 _Assigner(function, weights).run()
+                if absorbs:
+                    LayoutAbsorber(function.body.block, weights, target, objective).run()
+                _erase_unused(function.body.block)
         weights.finish()

@@ -6,7 +6,7 @@ The block of a group is also what legality and cost are asked about before anyth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -14,6 +14,7 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from fusec.fusion.group import Cover, Group
+from fusec.fusion.offload import opaque_of
 from fusec_dialects.graph import FusedOp, YieldOp
 
 
@@ -81,11 +82,15 @@ def _order(cover: Cover) -> list[int]:
 
 
 class Builder:
-    """Rewrites a function's block to the groups of a cover."""
+    """Rewrites a function's block to the groups of a cover.
 
-    def __init__(self, block: Block, cover: Cover) -> None:
+    The operators in `hosted`, each a group by itself, become graph.opaque where they can.
+    """
+
+    def __init__(self, block: Block, cover: Cover, hosted: Collection[int] = ()) -> None:
         self._block = block
         self._cover = cover
+        self._hosted = hosted
         self._new: dict[SSAValue, SSAValue] = {a: a for a in block.args}
         self._out: list[Operation] = []
 
@@ -105,6 +110,14 @@ class Builder:
             self._block.add_op(op)
 
     def _group(self, group: Group) -> None:
+        if self._cover.is_settled(group):
+            op = self._cover.dag.ops[min(group.owned)]
+            for operand in op.operands:
+                self._value(operand)
+            self._out.append(op.clone(self._new))
+            return
+        if min(group.owned) in self._hosted and self._host(min(group.owned)):
+            return
         made = group_block(self._cover, group)
         inputs = [self._value(v) for v in made.inputs]
         fused = FusedOp(group.name, inputs, [o.type for o in made.outputs], Region(made.block))
@@ -114,6 +127,18 @@ class Builder:
             new.name_hint = old.name_hint
             self._new[old] = new
         self._out.append(fused)
+
+    def _host(self, i: int) -> bool:
+        """The operator as graph.opaque; False where it cannot be one."""
+        op = self._cover.dag.ops[i]
+        made = opaque_of(op, [self._value(operand) for operand in op.operands])
+        if made is None:
+            return False
+        for old, new in zip(op.results, made.outputs, strict=True):
+            new.name_hint = old.name_hint
+            self._new[old] = new
+        self._out.append(made)
+        return True
 
     def _value(self, value: SSAValue) -> SSAValue:
         """The new value for an old one; constants and views are copied when first asked for."""

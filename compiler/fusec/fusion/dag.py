@@ -12,7 +12,7 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from fusec.semantics.classes import FusionClass, fusion_class
-from fusec_dialects.graph import CallOp, ConstantOp, FusedOp, GraphOp, WeightOp
+from fusec_dialects.graph import CallOp, ConstantOp, FusedOp, GraphOp, OpaqueOp, WeightOp
 
 ACCESS = frozenset({"transpose", "slice", "expand"})
 """Movements that a kernel can also do as an access map of an operand or result."""
@@ -25,6 +25,8 @@ class Dag:
     `operands[i]` has the operator that computes each operand, -1 for an argument; `users[i]` has
     the operators that use a result of i, once for each use, -1 for the function's return;
     `constant[i]` says that i follows from weights and constants alone (its results are in `known`).
+    `loaded` are the operands of contractions, which a kernel loads from global memory; `roots[i]`
+    is the operator behind the views that end with i, i itself where it is no view.
     """
 
     ops: list[Operation] = field(default_factory=list[Operation])
@@ -34,6 +36,8 @@ class Dag:
     users: list[list[int]] = field(default_factory=list[list[int]])
     constant: list[bool] = field(default_factory=list[bool])
     known: set[SSAValue] = field(default_factory=set[SSAValue])
+    loaded: set[int] = field(default_factory=set[int])
+    roots: list[int] = field(default_factory=list[int])
 
     @classmethod
     def of(cls, block: Block) -> Dag:
@@ -57,12 +61,17 @@ class Dag:
             dag.classes.append(fusion_class(name))
             dag.operands.append(owners)
             dag.users.append([])
+            dag.roots.append(dag.root(owners[0]) if dag.is_view(i) and owners else i)
             constant = isinstance(op, WeightOp | ConstantOp) or (
-                bool(owners) and all(o >= 0 and dag.constant[o] for o in owners)
+                bool(owners)
+                and not isinstance(op, OpaqueOp)
+                and all(o >= 0 and dag.constant[o] for o in owners)
             )
             dag.constant.append(constant)
             if constant:
                 dag.known.update(op.results)
+            if dag.classes[i] == FusionClass.CONTRACTION:
+                dag.loaded.update(owners)
             for owner in owners:
                 if owner >= 0:
                     dag.users[owner].append(i)
@@ -79,20 +88,27 @@ class Dag:
     def is_inline(self, i: int) -> bool:
         """A constant that is copied into the groups that use it."""
         op = self.ops[i]
-        return isinstance(op, ConstantOp) and len(op.value) == 1
+        return isinstance(op, ConstantOp) and len(op.value) == 1 and i not in self.loaded
 
     def is_view(self, i: int) -> bool:
         """An operator that costs nothing between kernels."""
         return self.classes[i] == FusionClass.VIEW
 
+    def root(self, i: int) -> int:
+        """The operator behind views, -1 for an argument."""
+        return self.roots[i] if i >= 0 else -1
+
     def is_access(self, i: int) -> bool:
         """An operator that a kernel can do as an access map."""
         return not self.constant[i] and (self.is_view(i) or self.names[i] in ACCESS)
 
+    def is_settled(self, i: int) -> bool:
+        """An operator that stays by itself: a group or a call already, or one for the host."""
+        return isinstance(self.ops[i], FusedOp | CallOp | OpaqueOp)
+
     def is_compute(self, i: int) -> bool:
-        """An operator that has to be in a group; one that is a group or a call already is not."""
-        settled = isinstance(self.ops[i], FusedOp | CallOp)
-        return not self.is_constant(i) and not self.is_view(i) and not settled
+        """An operator that has to be in a group, or is settled."""
+        return not self.is_constant(i) and not self.is_view(i)
 
     def only_user(self, i: int) -> int | None:
         """The one operator that uses i, all of its uses; None for outputs and for several users.

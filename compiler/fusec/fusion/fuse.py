@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from fusec.config.fusion_options import FusionOptions
 from fusec.fusion.build import Builder
 from fusec.fusion.dag import Dag
-from fusec.fusion.decompose import decompose_attention
+from fusec.fusion.decompose import decompose
+from fusec.fusion.in_place import OBJECTIVE, UNFUSED
 from fusec.fusion.legality import Legality
 from fusec.fusion.patterns import all_patterns
 from fusec.fusion.planner import Planner
@@ -27,9 +28,11 @@ from fusec.schedule.target import module_target
 
 
 def fuse_module(
-    module: ModuleOp, options: FusionOptions, target: str | None = None
+    module: ModuleOp, options: FusionOptions, target: str | None = None, *, offload: bool = False
 ) -> list[Remark]:
     """Fuse every function of a module but `@weights`; gives what was done and refused.
+
+    With `offload`, operators that no kernel computes are left to the host, as graph.opaque.
 
     Raises PassFailedException on unknown names in the options.
     """
@@ -40,10 +43,11 @@ def fuse_module(
         if not isinstance(function, FuncOp) or function.sym_name.data == NAME:
             continue
         block = function.body.block
-        decompose_attention(block)
+        decompose(block)
         erase_dead_code(block)
         planner = Planner(Dag.of(block), legality, options)
-        Builder(block, planner.run()).run()
+        cover = planner.run()
+        Builder(block, cover, planner.hosted() if offload else ()).run()
         remarks += planner.remarks
     return remarks
 
@@ -53,7 +57,8 @@ class GraphFusePass(ModulePass):
     """Group operators into future kernels.
 
     `strategy`: `patterns` (named patterns only), `greedy` (then automatic fusion), `none`.
-    `objective`: `time`, `bytes` or `kernels`. `disable` and `only` name patterns.
+    `objective`: `time`, `bytes` or `kernels`. `disable` and `only` name patterns. With `offload`
+    operators that no kernel computes become graph.opaque.
     """
 
     name = "graph-fuse"
@@ -65,6 +70,7 @@ class GraphFusePass(ModulePass):
     disable: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     target: str | None = None
+    offload: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         enabled = self.strategy != "none"
@@ -77,4 +83,8 @@ class GraphFusePass(ModulePass):
             frozenset(self.only),
             enabled,
         )
-        fuse_module(op, options, self.target)
+        fuse_module(op, options, self.target, offload=self.offload)
+        op.attributes.pop(OBJECTIVE, None)
+        judged = self.objective if enabled else UNFUSED
+        if judged != "time":
+            op.attributes[OBJECTIVE] = StringAttr(judged)

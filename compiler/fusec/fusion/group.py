@@ -27,7 +27,10 @@ class Group:
 
 @dataclass
 class Cover:
-    """Groups of a function; every compute operator is owned by exactly one."""
+    """Groups of a function; every compute operator is owned by exactly one.
+
+    What is settled is a group by itself, so that a path through it is seen as one.
+    """
 
     dag: Dag
     groups: dict[int, Group] = field(default_factory=dict[int, Group])
@@ -42,6 +45,10 @@ class Cover:
                 cover.groups[i] = Group({i}, dag.names[i])
                 cover.owner[i] = i
         return cover
+
+    def is_settled(self, group: Group) -> bool:
+        """Whether the group stands for an operator that stays as it is."""
+        return any(self.dag.is_settled(i) for i in group.owned)
 
     def group_of(self, op: int) -> Group | None:
         """The group that owns an operator."""

@@ -8,6 +8,7 @@ will do it, and `schedule` is asked. Answers are kept by structure: equal layers
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -16,13 +17,11 @@ from fusec.fusion.dag import Dag
 from fusec.fusion.group import Cover, Group
 from fusec.graph.batch_norm import fold_batch_norms
 from fusec.graph.channels_last import channels_last
-from fusec.hw import Target
-from fusec.schedule.cost import estimate
-from fusec.schedule.region import Region
-from fusec.schedule.schedule import schedule
+from fusec.hw import DTYPE_BYTES, Target
+from fusec.schedule.known import answer
 from fusec.schedule.types import Refusal
 from fusec.semantics.classes import FusionClass
-from fusec_dialects.graph.base import tensor_type
+from fusec_dialects.graph.base import element_name, tensor_type
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,11 @@ class Legality:
 
     def cost(self, cover: Cover, group: Group) -> Cost | Refusal:
         """Cost of a group as one kernel, or why it cannot be one."""
+        if cover.is_settled(group):
+            return Refusal(
+                "barrier",
+                "graph.opaque is computed by the host, and a group made before stays as it is",
+            )
         if (mask := _added_mask(cover, group)) is not None:
             return Refusal(
                 "may-be-infinite",
@@ -67,12 +71,21 @@ class Legality:
         made = group_block(cover, group)
         known = [cover.dag.is_known(v) for v in made.inputs]
         block = lowered_block(made.block, known)
-        region = Region.of_block(block)
-        answer = schedule(region, self._target)
-        if isinstance(answer, Refusal):
-            return answer
-        found = estimate(region, answer, self._target)
-        return Cost(found.us, found.gm_bytes)
+        found = answer(block, self._target)
+        if isinstance(found, Refusal):
+            return found
+        return Cost(found.estimate.us, found.estimate.gm_bytes)
+
+    def least_us(self, cover: Cover, group: Group) -> float:
+        """A time that no kernel of a group stays under: a launch, and its results once to HBM."""
+        target, dag = self._target, cover.dag
+        size = 0
+        for i, r in cover.outputs(group):
+            type_ = tensor_type(dag.ops[i].results[r])
+            count = prod(type_.get_shape())
+            size += max(count, 0) * DTYPE_BYTES.get(element_name(type_), 1)
+        launch = min(target.launch_us["vector"], target.launch_us["cube"])
+        return launch + size / (target.hbm_gbps * 1e3)
 
 
 def _added_mask(cover: Cover, group: Group) -> int | None:

@@ -9,16 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fusec.config.fusion_options import FusionOptions
-from fusec.fusion.absorb import absorb_movements
+from fusec.fusion.absorb import MAX_VIEWS, absorb_movements
 from fusec.fusion.dag import Dag
 from fusec.fusion.group import Cover, Group
 from fusec.fusion.legality import Cost, Legality
 from fusec.fusion.patterns import matches_at
 from fusec.fusion.remarks import Remark
+from fusec.fusion.siblings import merge_siblings
 from fusec.schedule.types import Refusal
+from fusec.semantics.classes import FusionClass
 
 SLACK = 1e-9
 """A merge has to be better by more than rounding of the model's arithmetic."""
+
+DEAREST = 4.0
+"""One kernel less may take this many times longer, where kernels are counted."""
 
 
 class Planner:
@@ -43,6 +48,7 @@ class Planner:
             self._patterns()
             if self._options.strategy == "greedy" and not self._options.only:
                 self._greedy()
+                merge_siblings(self)
             absorb_movements(self)
         return self.cover
 
@@ -61,10 +67,36 @@ class Planner:
         for op in range(len(self.dag.ops)):
             if op not in self.cover.owner or self.dag.is_access(op):
                 continue
-            for source in self._direct_sources(op):
+            self._merge_run(op)
+            for source in self._sources(op):
                 mine, other = self.cover.owner[op], self.cover.owner[source]
                 if mine != other:
-                    self.try_merge((mine, other), self._name((mine, other)))
+                    self.try_merge((mine, other), self.name_of((mine, other)))
+
+    def _merge_run(self, op: int) -> None:
+        """Elementwise operators in a row become one group at once, before any joins what is ahead
+        of the first: one question in place of one for each."""
+        if not self._is_plain(op) or any(self._is_plain(s) for s in self._direct_sources(op)):
+            return
+        run = [op]
+        while len(run) < self._options.max_ops:
+            user = self.dag.only_user(run[-1])
+            if user is None or not self._is_plain(user):
+                break
+            run.append(user)
+        if len(run) > 2:
+            self.try_merge({self.cover.owner[i] for i in run}, self.name_of(map(self._key, run)))
+
+    def _key(self, op: int) -> int:
+        return self.cover.owner[op]
+
+    def _is_plain(self, op: int) -> bool:
+        """An elementwise operator that is still a kernel of its own."""
+        names = self.dag.classes[op] == FusionClass.ELEMENTWISE
+        if not names and self.dag.names[op] != "batch_normalization":
+            return False
+        key = self.cover.owner.get(op)
+        return key is not None and len(self.cover.groups[key].owned) == 1
 
     def _direct_sources(self, op: int) -> Iterator[int]:
         """Compute operators whose results an operator reads as they are."""
@@ -72,7 +104,17 @@ class Planner:
             if source in self.cover.owner and not self.dag.is_access(source):
                 yield source
 
-    def _name(self, keys: Iterable[int]) -> str:
+    def _sources(self, op: int) -> Iterator[int]:
+        """Compute operators whose results an operator reads as they are, or in another shape."""
+        direct = list(self._direct_sources(op))
+        yield from direct
+        for source in dict.fromkeys(self.dag.operands[op]):
+            root = self.dag.root(source) if source >= 0 and source not in self.cover.owner else -1
+            known = root < 0 or root in direct or root not in self.cover.owner
+            if not known and not self.dag.is_access(root):
+                yield root
+
+    def name_of(self, keys: Iterable[int]) -> str:
         """The named pattern that a merged group is, else its parts' names joined."""
         ops = sorted(i for k in keys for i in self.cover.groups[k].owned)
         for anchor in ops:
@@ -87,6 +129,15 @@ class Planner:
         if key not in self._costs:
             self._costs[key] = self._legality.cost(self.cover, self.cover.groups[key])
         return self._costs[key]
+
+    def hosted(self) -> set[int]:
+        """Operators, each a group by itself, that no kernel computes."""
+        found: set[int] = set()
+        for key, group in self.cover.groups.items():
+            alone = len(group.owned) == 1 and not self.cover.is_settled(group)
+            if alone and isinstance(self.cost_of(key), Refusal):
+                found |= group.owned
+        return found
 
     def set_cost(self, key: int, cost: Cost) -> None:
         """Remember what a changed group costs."""
@@ -117,6 +168,8 @@ class Planner:
         """
         if not self._options.allows(merged.name):
             return Refusal("disabled", f"'{merged.name}' is switched off")
+        if len(merged.borrowed) > MAX_VIEWS:
+            return Refusal("max-views", "too many views between the operators of the group")
         if len(merged.owned) > self._options.max_ops:
             return Refusal(
                 "max-ops", "the group would have too many operators", {"ops": len(merged.owned)}
@@ -131,26 +184,53 @@ class Planner:
         found = self._legality.cost(self.cover, merged)
         if isinstance(found, Refusal):
             return found
+        if self.objective != "bytes":
+            known = (self._costs.get(k) for k in wanted)
+            least = sum(
+                c.us
+                if isinstance(c, Cost)
+                else self._legality.least_us(self.cover, self.cover.groups[k])
+                for k, c in zip(wanted, known, strict=True)
+            )
+            if not isinstance(self._profitable(found, [Cost(least, 0)]), Refusal):
+                return found
         parts = [self.cost_of(k) for k in wanted]
         costs = [p for p in parts if isinstance(p, Cost)]
         if len(costs) < len(parts):
             return found
         return self._profitable(found, costs)
 
+    def affordable(self, after: float, before: float) -> bool:
+        """Whether one kernel less is worth this time, both in µs."""
+        dearest = {"time": 1.0, "kernels": DEAREST}.get(self.objective)
+        return dearest is None or after <= before * dearest
+
     def _profitable(self, merged: Cost, parts: list[Cost]) -> Cost | Refusal:
         objective = self.objective
-        if objective == "kernels":
+        moved = objective == "bytes"
+        before = sum(p.gm_bytes if moved else p.us for p in parts)
+        after = merged.gm_bytes if moved else merged.us
+        if after < (before * DEAREST if objective == "kernels" else before - SLACK):
             return merged
-        before = sum(p.us if objective == "time" else p.gm_bytes for p in parts)
-        after = merged.us if objective == "time" else merged.gm_bytes
-        if after < before - SLACK:
-            return merged
-        unit = "us" if objective == "time" else "bytes"
+        unit = "bytes" if moved else "us"
         return Refusal(
             "not-profitable",
             f"{after:.1f} {unit} fused against {before:.1f} {unit} apart (modelled)",
             {"fused": after, "apart": before},
         )
+
+    def _views_between(self, owned: set[int]) -> set[int]:
+        """The free views that lead from one of these operators to another: without them inside,
+        the group would wait for its own result."""
+        found: set[int] = set()
+        for i in owned:
+            for source in self.dag.operands[i]:
+                if source in owned or self.dag.root(source) not in owned:
+                    continue
+                while source not in owned:
+                    found.add(source)
+                    source = self.dag.operands[source][0]
+        return found
 
     def _depth(self, group: Group) -> int:
         depth: dict[int, int] = {}
@@ -166,7 +246,8 @@ class Planner:
         for group in groups:
             owned |= group.owned
         merged = Group(owned, name)
-        merged.borrowed = set(borrowed).union(*(g.borrowed for g in groups)) - merged.owned
+        inside = set(borrowed) | self._views_between(owned)
+        merged.borrowed = inside.union(*(g.borrowed for g in groups)) - merged.owned
         answer = self.judge(wanted, merged)
         places = tuple(self.dag.place(i) for i in sorted(merged.owned))
         if isinstance(answer, Refusal):
@@ -174,7 +255,7 @@ class Planner:
                 Remark("refused", name, places, answer.reason, answer.message, answer.numbers)
             )
             return False
-        self.cover.merge(wanted, name, borrowed)
+        self.cover.merge(wanted, name, inside)
         for key in wanted:
             self._costs.pop(key, None)
         self._costs[wanted[0]] = answer

@@ -1,6 +1,7 @@
 // RUN: fuse-opt %s -p graph-assign-layout --split-input-file --print-debuginfo | filecheck %s
 
-// Channels last between convolutions, filters [kernel][I][O] in @weights, one transposition on each side.
+// Channels last between convolutions, filters [kernel][I][O] in @weights; the padded convolution reads
+// a transposed picture, the last one stores its result transposed.
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32> {
   %w = graph.weight "w" : tensor<32x32x3x3xf32>
@@ -27,15 +28,20 @@ func.func @main(%x: tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32> {
     graph.yield %4 : tensor<1x32x8x8xf32>
   }
   // The residual is the first group's result, channels last already.
-  // CHECK: %[[C:.*]] = graph.fused "conv_residual"(%{{.*}} = %[[B]] : {{.*}}, %{{.*}} = %{{.*}} : tensor<1x1x32x32xf32>{{.*}}, %{{.*}} = %[[A]] : tensor<1x8x8x32xf32>
+  // CHECK: %[[C:.*]] = graph.fused "conv_residual"(%{{.*}} = %[[B]] : {{.*}}, %{{.*}} = %{{.*}} : tensor<1x1x32x32xf32>{{.*}}, %{{.*}} = %[[A]] : tensor<1x8x8x32xf32>{{.*}}) -> tensor<1x32x1x64xf32> {
+  // CHECK-NEXT: graph.reshape {{.*}} : tensor<1x8x8x32xf32> -> tensor<1x1x64x32xf32>
+  // CHECK-NEXT: graph.conv {{.*}}{x_layout = "NHWC", w_layout = "HWIO", strides{{.*}} -> tensor<1x32x1x64xf32>
+  // CHECK-NEXT: graph.reshape {{.*}} : tensor<1x8x8x32xf32> -> tensor<1x1x64x32xf32>
+  // CHECK-NEXT: %[[R:.*]] = graph.transpose {{.*}} {perm = [0, 3, 1, 2]} : tensor<1x1x64x32xf32> -> tensor<1x32x1x64xf32>
+  // CHECK-NEXT: graph.add %{{.*}}, %[[R]]
+  // CHECK-NEXT: graph.yield
+  // CHECK: %[[Y:.*]] = graph.reshape %[[C]] : tensor<1x32x1x64xf32> -> tensor<1x32x8x8xf32>
+  // CHECK: func.return %[[Y]]
   %5 = graph.fused "conv_residual"(%z1 = %3 : tensor<1x32x8x8xf32>, %v1 = %v : tensor<32x32x1x1xf32>, %r1 = %0 : tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32> {
     %6 = graph.conv %z1, %v1 {strides = [1, 1], pads = [0, 0, 0, 0], dilations = [1, 1]} : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32>
     %7 = graph.add %6, %r1 : (tensor<1x32x8x8xf32>, tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32>
     graph.yield %7 : tensor<1x32x8x8xf32>
   }
-  // CHECK: %[[Y:.*]] = graph.fused "transpose"(%{{.*}} = %[[C]] : tensor<1x8x8x32xf32>{{.*}}) -> tensor<1x32x8x8xf32> {
-  // CHECK: perm = [0, 3, 1, 2]
-  // CHECK: func.return %[[Y]]
   func.return %5 : tensor<1x32x8x8xf32>
 }
 // CHECK: func.func @weights() -> (tensor<3x3x32x32xf32> {graph.name = "w.last"}, tensor<1x1x1x32xf32> {graph.name = "b.last"}, tensor<1x1x32x32xf32> {graph.name = "v.last"}) {
@@ -48,16 +54,16 @@ func.func @main(%x: tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32> {
 
 // A stem: few channels, so the transposition pads, and the convolution has no pads left.
 // CHECK-LABEL: func.func @stem
-// CHECK: graph.fused "transpose_pad"(%{{.*}} = %x : tensor<1x3x32x32xf32>{{.*}}) -> tensor<1x38x38x3xf32> {
+// CHECK: graph.fused "transpose_pad"(%{{.*}} = %x : tensor<1x3x224x224xf32>{{.*}}) -> tensor<1x230x230x3xf32> {
 // CHECK: graph.pad {{.*}} {pads = [0, 3, 3, 0, 0, 3, 3, 0]}
-// CHECK: graph.conv {{.*}} strides = [2, 2], pads = [0, 0, 0, 0]{{.*}} : (tensor<1x38x38x3xf32>, tensor<7x7x3x16xf32>) -> tensor<1x16x16x16xf32>
-func.func @stem(%x: tensor<1x3x32x32xf32>) -> tensor<1x16x16x16xf32> {
-  %w = graph.weight "w" : tensor<16x3x7x7xf32>
-  %0 = graph.fused "conv"(%x1 = %x : tensor<1x3x32x32xf32>, %w1 = %w : tensor<16x3x7x7xf32>) -> tensor<1x16x16x16xf32> {
-    %1 = graph.conv %x1, %w1 {strides = [2, 2], pads = [3, 3, 3, 3], dilations = [1, 1]} : (tensor<1x3x32x32xf32>, tensor<16x3x7x7xf32>) -> tensor<1x16x16x16xf32>
-    graph.yield %1 : tensor<1x16x16x16xf32>
+// CHECK: graph.conv {{.*}} strides = [2, 2], pads = [0, 0, 0, 0]{{.*}} : (tensor<1x230x230x3xf32>, tensor<7x7x3x64xf32>) -> tensor<1x64x112x112xf32>
+func.func @stem(%x: tensor<1x3x224x224xf32>) -> tensor<1x64x112x112xf32> {
+  %w = graph.weight "w" : tensor<64x3x7x7xf32>
+  %0 = graph.fused "conv"(%x1 = %x : tensor<1x3x224x224xf32>, %w1 = %w : tensor<64x3x7x7xf32>) -> tensor<1x64x112x112xf32> {
+    %1 = graph.conv %x1, %w1 {strides = [2, 2], pads = [3, 3, 3, 3], dilations = [1, 1]} : (tensor<1x3x224x224xf32>, tensor<64x3x7x7xf32>) -> tensor<1x64x112x112xf32>
+    graph.yield %1 : tensor<1x64x112x112xf32>
   }
-  func.return %0 : tensor<1x16x16x16xf32>
+  func.return %0 : tensor<1x64x112x112xf32>
 }
 
 // -----
@@ -94,10 +100,9 @@ func.func @matmul(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-// A group that needs channels first takes a value that is transposed back.
+// A group that needs channels first takes a value that the group before transposes back.
 // CHECK-LABEL: func.func @softmax
 // CHECK: graph.max_pool {{.*}}layout = "NHWC"
-// CHECK: graph.fused "transpose"
 // CHECK: {perm = [0, 3, 1, 2]}
 // CHECK: graph.softmax {{.*}} : tensor<1x32x4x4xf32> -> tensor<1x32x4x4xf32>
 func.func @softmax(%x: tensor<1x32x8x8xf32>) -> tensor<1x32x4x4xf32> {

@@ -69,10 +69,11 @@ func.func @rows(%x: tensor<2x24x9x7xf32>) -> tensor<2x24x7xf32> {
 
 // -----
 
-// A transposition to channels first before the convolution is gone as well.
+// A transposition to channels first before the convolution is gone as well; one is left behind it.
 // CHECK-LABEL: func.func @to_first
-// CHECK: graph.fused "transpose_conv"(%{{.*}} = %x : tensor<1x9x7x24xf32>, %{{.*}} : tensor<3x3x1x24xf32>) -> tensor<1x9x7x24xf32> {
+// CHECK: graph.fused "transpose_conv"(%{{.*}} = %x : tensor<1x9x7x24xf32>, %{{.*}} : tensor<3x3x1x24xf32>) -> tensor<1x24x9x7xf32> {
 // CHECK-NEXT: graph.conv
+// CHECK-NEXT: graph.transpose %{{.*}} {perm = [0, 3, 1, 2]} : tensor<1x9x7x24xf32> -> tensor<1x24x9x7xf32>
 // CHECK-NEXT: graph.yield
 func.func @to_first(%x: tensor<1x9x7x24xf32>) -> tensor<1x24x9x7xf32> {
   %w = graph.weight "w" : tensor<24x1x3x3xf32>

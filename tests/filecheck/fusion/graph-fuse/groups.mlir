@@ -79,15 +79,15 @@ func.func @alone(%x: tensor<64x32xf32>) -> tensor<32x64xf32> {
 
 // C4: {a, b} and d, but not a, b and d: c lies between them.
 // CHECK-LABEL: func.func @convex
-func.func @convex(%x: tensor<4x8xf32>, %i: tensor<4x8xi64>) -> tensor<4x8xf32> {
+func.func @convex(%x: tensor<1x1x4x8xf32>, %i: tensor<1x4x8x2xf32>) -> tensor<1x1x4x8xf32> {
   // CHECK: %a, %b = graph.fused "relu_exp"(
-  // CHECK: %c = graph.fused "gather_elements"(%{{.*}} = %b :
+  // CHECK: %c = graph.fused "grid_sample"(%{{.*}} = %b :
   // CHECK: %d = graph.fused "add"(%{{.*}} = %a : {{.*}}, %{{.*}} = %c : {{.*}})
-  %a = graph.relu %x : tensor<4x8xf32> -> tensor<4x8xf32>
-  %b = graph.exp %a : tensor<4x8xf32> -> tensor<4x8xf32>
-  %c = graph.gather_elements %b, %i {axis = 1} : (tensor<4x8xf32>, tensor<4x8xi64>) -> tensor<4x8xf32>
-  %d = graph.add %a, %c : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
-  func.return %d : tensor<4x8xf32>
+  %a = graph.relu %x : tensor<1x1x4x8xf32> -> tensor<1x1x4x8xf32>
+  %b = graph.exp %a : tensor<1x1x4x8xf32> -> tensor<1x1x4x8xf32>
+  %c = graph.grid_sample %b, %i : (tensor<1x1x4x8xf32>, tensor<1x4x8x2xf32>) -> tensor<1x1x4x8xf32>
+  %d = graph.add %a, %c : (tensor<1x1x4x8xf32>, tensor<1x1x4x8xf32>) -> tensor<1x1x4x8xf32>
+  func.return %d : tensor<1x1x4x8xf32>
 }
 
 // -----
