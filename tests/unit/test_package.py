@@ -1,5 +1,6 @@
 """The distribution: what is imported when, what is registered, what the files promise."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -12,7 +13,8 @@ import fusec
 from fusec.universe import DIALECTS, FRONTENDS, PASSES, TARGETS
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
 
 
 def test_import_loads_neither_xdsl_nor_numpy() -> None:
@@ -51,9 +53,10 @@ def test_dialects_frontends_and_targets_load(place: str) -> None:
     [
         *PROJECT["dependencies"],
         *(p for extra in PROJECT["optional-dependencies"].values() for p in extra),
+        *PYPROJECT["dependency-groups"]["models"],
     ],
 )
 def test_every_dependency_has_its_reason(package: str) -> None:
-    name = package.split(">")[0]
+    name = re.split("[>=]", package)[0]
     if not name.startswith("fusec["):
         assert f"| `{name}` |" in (ROOT / "docs/dependencies.md").read_text()
