@@ -130,17 +130,23 @@ def _simulate(
     return program.run(arrays, tap=named)
 
 
-def load(source: str | Path | bytes, shapes: Mapping[str, tuple[int, ...]] | None = None) -> Model:
+def load(
+    source: str | Path | bytes,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    *,
+    allow_opaque: bool = False,
+) -> Model:
     """Read an ONNX model (a file or its bytes), or MLIR text (a file ending in `.mlir`).
 
-    `shapes` gives inputs static shapes by name. Raises a DiagnosticException or ParseError with
-    place and advice.
+    `shapes` gives inputs static shapes by name. With `allow_opaque` ONNX operators that are not
+    supported become `graph.opaque`, which the host computes. Raises a DiagnosticException or
+    ParseError with place and advice.
     """
     if not isinstance(source, bytes) and Path(source).suffix == ".mlir":
         return _load_mlir(Path(source), shapes or {})
     from fusec.frontends.onnx.frontend import import_onnx
 
-    module, weights = import_onnx(source, shapes)
+    module, weights = import_onnx(source, shapes, allow_opaque)
     return Model(module, weights, "" if isinstance(source, bytes) else str(source))
 
 
@@ -279,7 +285,7 @@ def fuse(
     Options and errors as in `compile`.
     """
     given = _options(options, keywords)
-    model = _readable(model)
+    model = _readable(model, given)
     module = model.module.clone()
     if model.level == "graph":
         _run_stages(module, ("prepare", "optimise"), given, {}, progress)
@@ -301,7 +307,7 @@ def compile(
     cannot be lowered, DoesNotFitError where a kernel does not fit the target.
     """
     given = _options(options, keywords)
-    model = _readable(model)
+    model = _readable(model, given)
     module = model.module.clone()
     seconds: dict[str, float] = {}
     if model.level == "graph":
@@ -311,7 +317,7 @@ def compile(
         progress("compile")
     with _clock(seconds, "compile"):
         module_target(module, given.target)
-        passes = _stage("compile", given.fusion)
+        passes = _stage("compile", given)
         at = [p.name for p in passes].index("npu-multi-buffer")
         apply_passes(module, passes[:at], context())
         unplaced = module.clone()
@@ -327,10 +333,10 @@ def _options(options: CompileOptions | None, keywords: CompileKeywords) -> Compi
     return options
 
 
-def _readable(model: Model | str | Path) -> Model:
+def _readable(model: Model | str | Path, options: CompileOptions) -> Model:
     """The model, loaded; PassFailedException for a level that no stage begins with."""
     if not isinstance(model, Model):
-        model = load(model)
+        model = load(model, allow_opaque=options.allow_opaque)
     name = model.path or "the module"
     if model.level == "npu":
         raise PassFailedException(
@@ -339,7 +345,7 @@ def _readable(model: Model | str | Path) -> Model:
     if any(isinstance(op, FusedOp) for op in model.module.walk()):
         raise PassFailedException(
             f"{name}: it holds graph.fused, which is between two stages; finish it with "
-            "fuse-opt -p graph-fold-weights,graph-assign-layout,graph-outline"
+            "fuse-opt -p graph-fold-weights,graph-assign-layout,graph-in-place,graph-outline"
         )
     return model
 
@@ -356,7 +362,7 @@ def _run_stages(
         if progress is not None:
             progress(stage)
         with _clock(seconds, stage):
-            apply_passes(module, _stage(stage, options.fusion), context())
+            apply_passes(module, _stage(stage, options), context())
 
 
 @contextmanager
@@ -366,8 +372,9 @@ def _clock(seconds: dict[str, float], stage: str) -> Generator[None]:
     seconds[stage] = time.perf_counter() - start
 
 
-def _stage(stage: str, fusion: FusionOptions) -> list[ModulePass]:
+def _stage(stage: str, options: CompileOptions) -> list[ModulePass]:
     """The passes of a stage. Without fusion nothing is raised and nothing simplified."""
+    fusion = options.fusion
     passes: list[ModulePass] = []
     for name in STAGES[stage]:
         if name == GraphFusePass.name:
@@ -379,6 +386,7 @@ def _stage(stage: str, fusion: FusionOptions) -> list[ModulePass]:
                     max_ops=fusion.max_ops,
                     disable=tuple(sorted(fusion.disable)),
                     only=tuple(sorted(fusion.only)),
+                    offload=options.allow_opaque,
                 )
             )
         elif fusion.enabled or name not in ("graph-raise", "graph-simplify"):

@@ -18,7 +18,7 @@ from networks import conv_net, dynamic_batch, embedding, perceptron
 KEYS = {
     *("model", "target", "operators", "kernels", "groups", "gm_boundary_bytes", "workspace_bytes"),
     *("gm_bytes", "hbm_bytes", "cycles", "modelled_us", "pipe_busy", "host_calls"),
-    "compile_seconds",
+    *("host_bytes", "compile_seconds"),
 }
 
 
@@ -90,7 +90,16 @@ def test_compare_that_fails(fusec: Fusec) -> None:
     assert done.status == 1
     assert done.json["passed"] is False
     assert done.json["max_rel_error"] > 0
-    assert "FAILED" in fusec("compare", model, "--tolerance", "0").out
+    for key in ("float64_rel_error", "onnxruntime_rel_error"):
+        assert 0 < done.json[key] < 1e-5
+    text = fusec("compare", model, "--tolerance", "0").out
+    assert "FAILED" in text
+    assert "against the operators in float64: this level" in text
+
+
+def test_compare_asks_float64_of_no_network_that_passes(fusec: Fusec) -> None:
+    model = fusec.file("net.onnx", conv_net(3))
+    assert "float64_rel_error" not in fusec("compare", model, "--json").json
 
 
 def test_compare_draws_integers_inside_the_table(fusec: Fusec) -> None:
@@ -164,7 +173,7 @@ def test_ascend_check_with_a_refused_kernel(
     monkeypatch.setattr("fusec.tools.cli.ascend_check.export_kernels", nothing)
     done = fusec("ascend-check", mlp, "--json")
     assert done.status == 1
-    row = {"kernel": "k", "status": "refused", "reason": "it cannot be said"}
+    row = {"kernel": "k", "status": "refused", "reason": "it cannot be said", "operators": ""}
     assert done.json["refused"] == [row]
     assert "refused k: it cannot be said" in fusec("ascend-check", mlp).out
 

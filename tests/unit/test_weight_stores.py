@@ -115,6 +115,18 @@ def test_norm_variances_are_scales_and_means_are_not() -> None:
     assert found == {"s": Role("scale"), "var": Role("scale")}
 
 
+def test_norms_in_front_of_a_shortcut_have_less_gain() -> None:
+    """The scale alone; else the signal of a residual network grows without end."""
+    shapes = dict.fromkeys(("s", "b", "mean", "var"), (8,))
+    for kind in ("Add", "Sum"):
+        found = roles(f"n = BatchNormalization(x, s, b, mean, var)\ny = {kind}(x, n)", **shapes)
+        assert found == {"s": Role("scale", gain=0.25), "var": Role("scale")}
+    store = WeightStore(roles=found)
+    store.fill("s", (4000,), np.array(1, np.float32))
+    drawn = store.seeded(0)["s"]
+    assert 0.125 <= drawn.min() < 0.13 and 0.37 < drawn.max() < 0.375
+
+
 def test_convolutions_of_silu_networks_have_more_gain() -> None:
     body = "c = Conv(x, w)\ns = Sigmoid(c)\na = Mul(s, c)\nr = MatMul(m, v)\ny = Identity(a)"
     found = roles(body, w=(8, 8, 1, 1), v=(8, 5))

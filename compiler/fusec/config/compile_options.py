@@ -10,7 +10,10 @@ from fusec.config.fusion_options import FusionOptions
 
 
 class CompileKeywords(TypedDict, total=False):
-    """The options as keyword arguments; `fusion=False`: every operator is a kernel of its own."""
+    """The options as keyword arguments; `fusion=False`: every operator is a kernel of its own.
+
+    `allow_opaque` counts where the model is given as a file.
+    """
 
     target: str
     objective: str
@@ -20,14 +23,19 @@ class CompileKeywords(TypedDict, total=False):
     only: Iterable[str]
     max_depth: int
     max_ops: int
+    allow_opaque: bool
 
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """`target`: a chip's name or a `.toml` file; None: the module's `npu.target` or the default."""
+    """`target`: a chip's name or a `.toml` file; None: the module's `npu.target` or the default.
+
+    `allow_opaque`: ONNX operators that are not supported are left to the host.
+    """
 
     target: str | None = None
     fusion: FusionOptions = field(default_factory=FusionOptions)
+    allow_opaque: bool = False
 
     @staticmethod
     def of(**keywords: Unpack[CompileKeywords]) -> CompileOptions:
@@ -42,7 +50,7 @@ class CompileOptions:
             only=_names(keywords.get("only", ())),
             enabled=keywords.get("fusion", defaults.enabled),
         )
-        return CompileOptions(keywords.get("target"), fusion)
+        return CompileOptions(keywords.get("target"), fusion, keywords.get("allow_opaque", False))
 
 
 def _names(names: Iterable[str]) -> frozenset[str]:

@@ -5,6 +5,8 @@ In: unplaced npu IR. Out: kernels with the route and the options that each wants
 
 from __future__ import annotations
 
+from collections import Counter
+
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -14,8 +16,9 @@ from fusec.export.exported_kernel import ExportedKernel
 from fusec.export.mixed_text import MixedText
 from fusec.export.reason import NotInHivm
 from fusec.export.vector_text import VectorText
-from fusec.npu.module import CORE_ATTRIBUTE, kernels
+from fusec.npu.module import CORE_ATTRIBUTE, hosts, kernels
 from fusec_dialects.npu.cube import MmadOp
+from fusec_dialects.npu.host import HostCallOp
 from fusec_dialects.npu.move import AllocOp
 
 
@@ -29,6 +32,16 @@ def export_kernels(module: ModuleOp) -> tuple[list[ExportedKernel], dict[str, st
         except NotInHivm as reason:
             refused[func.sym_name.data] = str(reason)
     return exported, refused
+
+
+def host_calls(module: ModuleOp) -> dict[str, int]:
+    """The ONNX operators that the host computes, which no kernel stands for, and how often."""
+    found: Counter[str] = Counter()
+    for host in hosts(module):
+        for op in host.body.block.ops:
+            if isinstance(op, HostCallOp):
+                found[op.op_type.data] += 1
+    return dict(found)
 
 
 def export_kernel(func: FuncOp) -> ExportedKernel:

@@ -1,6 +1,7 @@
 """`-t ascend-npu-ir`: every kernel of a module as HIVM text, in one module.
 
-Before each kernel stands how Huawei's compiler is called on it; what HIVM cannot say is a comment.
+Before each kernel stands how Huawei's compiler is called on it; what HIVM cannot say is a comment,
+and so are the operators that the host computes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.target import Target
 
 from fusec.export.exported_kernel import ExportedKernel
-from fusec.export.kernels import export_kernels
+from fusec.export.kernels import export_kernels, host_calls
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class AscendNpuIrTarget(Target):
         parts = [
             f"// {name} cannot be said in AscendNPU IR: {why}" for name, why in refused.items()
         ]
+        parts += [f"// {op} is computed by the host ({n})" for op, n in host_calls(module).items()]
         parts.append("module {")
         parts += (f"// {kernel.name}: {_call(kernel)}\n{kernel.func_text}" for kernel in kernels)
         output.write("\n".join((*parts, "}", "")))

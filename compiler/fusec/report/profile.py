@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 from fusec.semantics.classes import FusionClass, fusion_class
 from fusec.semantics.interpreter import main_function
 from fusec.semantics.types import numpy_type
-from fusec_dialects.graph import CallOp, GraphOp
+from fusec_dialects.graph import CallOp, GraphOp, OpaqueOp
 
 
 class Profile(TypedDict):
@@ -27,7 +27,8 @@ class Profile(TypedDict):
     reads or writes it.
     `workspace_bytes` of global memory hold what lives between kernels. `gm_bytes` cross the cores'
     port to global memory, `hbm_bytes` of them come from or go to HBM rather than L2. `pipe_busy`:
-    part of `cycles` by pipe. `compile_seconds`: by stage.
+    part of `cycles` by pipe. `host_calls`: operators that the host computes, of which no time is
+    modelled; `host_bytes` cross to it and back. `compile_seconds`: by stage.
     """
 
     model: str
@@ -43,6 +44,7 @@ class Profile(TypedDict):
     modelled_us: float
     pipe_busy: dict[str, float]
     host_calls: int
+    host_bytes: int
     compile_seconds: dict[str, float]
 
 
@@ -56,15 +58,19 @@ def count_operators(module: ModuleOp) -> int:
     count = 0
     before: Attribute = UNKNOWN_LOC
     for op in main.body.block.ops:
-        if not isinstance(op, GraphOp) or varying.isdisjoint(op.operands):
+        if not isinstance(op, GraphOp | OpaqueOp) or _is_constant(op, varying):
             continue
         varying.update(op.results)
-        if fusion_class(op.op_name) == FusionClass.VIEW:
+        if isinstance(op, GraphOp) and fusion_class(op.op_name) == FusionClass.VIEW:
             continue
         if op.location == UNKNOWN_LOC or op.location != before:
             count += 1
         before = op.location
     return count
+
+
+def _is_constant(op: GraphOp | OpaqueOp, varying: set[SSAValue]) -> bool:
+    return isinstance(op, GraphOp) and varying.isdisjoint(op.operands)
 
 
 def tensor_bytes(type_: Attribute) -> int:
@@ -109,7 +115,6 @@ def profile_levels(
     from fusec.simulator.timing import time_host
 
     timing = time_host(npu)
-    host = main_function(npu)
     return {
         "model": model,
         "target": timing.target,
@@ -123,6 +128,7 @@ def profile_levels(
         "cycles": timing.cycles,
         "modelled_us": timing.us,
         "pipe_busy": dict(timing.pipe_busy),
-        "host_calls": sum(op.name == "npu.host_call" for op in host.body.block.ops),
+        "host_calls": timing.host_calls,
+        "host_bytes": timing.host_bytes,
         "compile_seconds": dict(seconds),
     }

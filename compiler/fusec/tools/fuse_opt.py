@@ -95,6 +95,11 @@ class FuseOpt(xDSLOptMain):
         )
         arg_parser.set_defaults(npu_target=None)
         ours.add_argument(
+            "--allow-opaque",
+            action="store_true",
+            help="of an ONNX model, keep operators that are not supported as graph.opaque",
+        )
+        ours.add_argument(
             "--list-pipelines",
             action=_ListPipelines,
             help="print the named pipelines as pass text and exit",
@@ -196,7 +201,12 @@ class FuseOpt(xDSLOptMain):
     def parse_chunk(
         self, chunk: IO[bytes], file_extension: str, start_offset: int = 0
     ) -> ModuleOp | None:
-        if parse_spec(self.args.frontend or file_extension).name != "mlir":
+        spec = parse_spec(self.args.frontend or file_extension)
+        if spec.name == "onnx" and self.args.allow_opaque:
+            self.args.frontend = str(
+                ArgSpec(spec.name, {**spec.parameters, "allow-opaque": (True,)})
+            )
+        if spec.name != "mlir":
             return super().parse_chunk(chunk, file_extension, start_offset)
         from fusec.frontends.mlir import LocatedMlirFrontend
 

@@ -94,6 +94,11 @@ def _model(parser: argparse.ArgumentParser) -> None:
         help="static shape of an input, like x=1x3x224x224; once for each input",
     )
     parser.add_argument(
+        "--allow-opaque",
+        action="store_true",
+        help="leave ONNX operators that are not supported to the host, as barriers of fusion",
+    )
+    parser.add_argument(
         "--json", action="store_true", help="print one JSON object to stdout and nothing else"
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress on stderr")

@@ -14,7 +14,8 @@ from fusec.export.bishengir import (
     vendor_target,
 )
 from fusec.export.exported_kernel import ExportedKernel
-from fusec.export.kernels import export_kernels
+from fusec.export.kernel_contents import kernel_contents
+from fusec.export.kernels import export_kernels, host_calls
 from fusec.hw import DEFAULT_TARGET, Target, load_target
 from fusec.tools.cli.session import Progress, compile_model, open_model, print_json
 from fusec.tools.status import CannotWriteError, ExitStatus, UsageError
@@ -34,7 +35,11 @@ def run(options: argparse.Namespace) -> int:
     kernels, unsaid = export_kernels(compiled.unplaced)
     chip = _vendor_chip(compiled.target)
     progress(f"giving {len(kernels)} kernels to Huawei's compiler, for {chip}")
-    found = _report(_judge(kernels, chip, options), unsaid)
+    verdicts = _judge(kernels, chip, options)
+    found = _report(verdicts, unsaid, host_calls(compiled.unplaced))
+    contents = kernel_contents(compiled.fused)
+    for row in found.refused:
+        row["operators"] = contents.get(row["kernel"], "")
     if options.json:
         print_json(
             {"model": options.model, "target": compiled.target.name, "chip": chip, **asdict(found)}
@@ -42,7 +47,10 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(f"{found.accepted} of {found.kernels} kernels accepted for {chip}")
         for row in found.refused:
-            print(f"{row['status']} {row['kernel']}: {row['reason']}")
+            of = f" of {row['operators']}" if row["operators"] else ""
+            print(f"{row['status']} {row['kernel']}{of}: {row['reason']}")
+        for name, count in found.host_calls.items():
+            print(f"left out: {name} is computed by the host ({count})")
     return ExitStatus.CHECK_FAILED if found.refused else ExitStatus.OK
 
 
@@ -87,9 +95,11 @@ def _judge(
 
 @dataclass(frozen=True)
 class Report:
-    """`kernels` are the distinct launches; `refused` names each that is not accepted, and why.
+    """`kernels` are the distinct launches; `refused` names each that is not accepted, what it
+    computes, and why.
 
     `vendor_faults` of those are faults of the vendor's compiler, their inputs kept in a folder.
+    `host_calls` are the operators that the host computes, and how often.
     """
 
     kernels: int
@@ -97,10 +107,14 @@ class Report:
     vendor_faults: int
     refused: list[dict[str, str]]
     warnings: dict[str, list[str]]
+    host_calls: dict[str, int]
 
 
-def _report(verdicts: list[KernelVerdict], unsaid: dict[str, str]) -> Report:
-    """`unsaid`: kernels that cannot be said in the vendor's dialect, with the reason."""
+def _report(
+    verdicts: list[KernelVerdict], unsaid: dict[str, str], left_out: dict[str, int]
+) -> Report:
+    """`unsaid`: kernels that cannot be said in the vendor's dialect, with the reason; `left_out`:
+    operators that are no kernels."""
     refused = [{"kernel": k, "status": "refused", "reason": r} for k, r in unsaid.items()]
     refused += [
         {"kernel": v.kernel.name, "status": v.verdict.status, "reason": v.verdict.reason}
@@ -117,4 +131,5 @@ def _report(verdicts: list[KernelVerdict], unsaid: dict[str, str]) -> Report:
         vendor_faults=sum(v.verdict.status == "vendor-fault" for v in verdicts),
         refused=refused,
         warnings={name: found for name, found in warnings.items() if found},
+        host_calls=left_out,
     )

@@ -61,6 +61,9 @@ def _print(fused: Profile, unfused: Profile) -> None:
         a, b = unfused[key] / unit, fused[key] / unit
         ratio = f"{a / b:8.2f}" if b else f"{'':>8}"
         print(f"{text:34}{a:12.5g}{b:12.5g}{ratio}")
+    if fused["host_calls"]:
+        calls, size = fused["host_calls"], fused["host_bytes"] / 1e6
+        print(f"host calls: {calls}, {size:.5g} MB to the host and back; no time is modelled")
     busy = ", ".join(f"{p} {v:.0%}" for p, v in sorted(fused["pipe_busy"].items()))
     print(f"pipes busy: {busy}")
     seconds = ", ".join(f"{s} {v:.2f}" for s, v in fused["compile_seconds"].items())

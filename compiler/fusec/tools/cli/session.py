@@ -47,7 +47,7 @@ def open_model(options: argparse.Namespace, progress: Progress) -> Model:
     except ImportFailure as error:
         raise UsageError(f"--shape: {error}") from error
     progress(f"reading {path}")
-    return load(path, shapes)
+    return load(path, shapes, allow_opaque=options.allow_opaque)
 
 
 def compile_options(options: argparse.Namespace, *, fusion: bool | None = None) -> CompileOptions:
@@ -63,6 +63,7 @@ def compile_options(options: argparse.Namespace, *, fusion: bool | None = None) 
             only=frozenset(options.only_fusion),
             enabled=enabled,
         ),
+        options.allow_opaque,
     )
 
 

@@ -19,6 +19,7 @@
 // CHECK-NEXT: "pipe_busy": {
 // CHECK:        "vector.mte2": 0.
 // CHECK:      "host_calls": 0
+// CHECK-NEXT: "host_bytes": 0
 // CHECK-NEXT: "compile_seconds": {
 // CHECK-NEXT:   "prepare":
 // CHECK-NEXT:   "optimise":
