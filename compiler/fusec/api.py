@@ -378,17 +378,7 @@ def _stage(stage: str, options: CompileOptions) -> list[ModulePass]:
     passes: list[ModulePass] = []
     for name in STAGES[stage]:
         if name == GraphFusePass.name:
-            passes.append(
-                GraphFusePass(
-                    strategy=fusion.strategy if fusion.enabled else "none",
-                    objective=fusion.objective,
-                    max_depth=fusion.max_depth,
-                    max_ops=fusion.max_ops,
-                    disable=tuple(sorted(fusion.disable)),
-                    only=tuple(sorted(fusion.only)),
-                    offload=options.allow_opaque,
-                )
-            )
+            passes.append(GraphFusePass.of(fusion, offload=options.allow_opaque))
         elif fusion.enabled or name not in ("graph-raise", "graph-simplify"):
             passes.append(FUSEC_UNIVERSE.all_passes[name]()())
     return passes

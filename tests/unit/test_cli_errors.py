@@ -56,7 +56,7 @@ def mlp(fusec: Fusec) -> str:
         (["ascend-check", "mlp.onnx", "--target", "tiny"], "tiny: it is no chip of Huawei's"),
         (
             ["run", "mlp.onnx", "--disable-fusion", "conv_bn_rleu"],
-            "--disable-fusion: unknown pattern 'conv_bn_rleu'; did you mean conv_bn_relu?",
+            "--disable-fusion: unknown fusion 'conv_bn_rleu'; did you mean 'conv_bn_relu'?",
         ),
         (
             ["run", "mlp.onnx", "--only-fusion", "conv_bn", "--disable-fusion", "conv_bn"],

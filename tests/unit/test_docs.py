@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fusec.fusion.patterns.own import OWN
 from fusec.pipelines import STAGES
 from fusec.tools.cli.arguments import parse
 from fusec.tools.docs import FOLDER, pages
@@ -26,14 +27,18 @@ def test_no_page_is_left_over() -> None:
     assert {f"reference/{f.name}" for f in (ROOT / FOLDER / "reference").glob("*.md")} == made
 
 
-def test_examples_of_the_python_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("page", "least"), [("python.md", 20), ("fusion.md", 4)])
+def test_examples_of_a_page(
+    page: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / FOLDER / "python.md").read_text()
+    text = (ROOT / FOLDER / page).read_text()
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
-    example = doctest.DocTestParser().get_doctest("".join(blocks), {}, "python.md", None, 0)
+    example = doctest.DocTestParser().get_doctest("".join(blocks), {}, page, None, 0)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     result = runner.run(example)
-    assert result.attempted > 20
+    OWN.fusions.clear()
+    assert result.attempted > least
     assert result.failed == 0
 
 
@@ -46,7 +51,7 @@ def test_links_lead_somewhere(file: Path) -> None:
         assert "://" in link or (file.parent / link).exists(), link
 
 
-COMMANDS = ("compile", "run", "profile", "compare", "ascend-check")
+COMMANDS = ("compile", "run", "profile", "explain", "compare", "bisect", "ascend-check")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

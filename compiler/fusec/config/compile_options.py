@@ -22,7 +22,10 @@ class CompileKeywords(TypedDict, total=False):
     disable: Iterable[str]
     only: Iterable[str]
     max_depth: int
+    min_ops: int
     max_ops: int
+    auto: bool
+    plan: str
     allow_opaque: bool
 
 
@@ -45,9 +48,12 @@ class CompileOptions:
             strategy=keywords.get("strategy", defaults.strategy),
             objective=keywords.get("objective", defaults.objective),
             max_depth=keywords.get("max_depth", defaults.max_depth),
+            min_ops=keywords.get("min_ops", defaults.min_ops),
             max_ops=keywords.get("max_ops", defaults.max_ops),
+            auto=keywords.get("auto"),
+            plan=keywords.get("plan"),
             disable=_names(keywords.get("disable", ())),
-            only=_names(keywords.get("only", ())),
+            only=_names(keywords.get("only", ())) or None,
             enabled=keywords.get("fusion", defaults.enabled),
         )
         return CompileOptions(keywords.get("target"), fusion, keywords.get("allow_opaque", False))

@@ -14,34 +14,48 @@ OBJECTIVES = ("time", "bytes", "kernels")
 
 @dataclass(frozen=True)
 class FusionOptions:
-    """`disable` and `only` name patterns; with `only`, automatic fusion is off.
+    """`disable` and `only` name patterns; `only` None: all.
 
-    `max_ops` bounds the operators of a group, `max_depth` the longest path of operators in it (0:
-    no bound); `enabled` False leaves every operator a kernel of its own.
+    With `only`, automatic fusion is off unless `auto` is true. `min_ops` and `max_ops` bound the
+    imported operators of a group, `max_depth` the longest path of operators in it (0: no bound);
+    `enabled` False leaves every operator a kernel of its own; `plan` is the file of a saved plan to
+    replay.
     """
 
     strategy: str = "greedy"
     objective: str = "time"
     max_depth: int = 0
+    min_ops: int = 1
     max_ops: int = 32
+    auto: bool | None = None
     disable: frozenset[str] = frozenset()
-    only: frozenset[str] = frozenset()
+    only: frozenset[str] | None = None
     enabled: bool = True
+    plan: str | None = None
 
     def check(self, patterns: Collection[str]) -> None:
         """Raises PassFailedException, with the nearest valid name, on what does not exist."""
         _one_of("strategy", self.strategy, STRATEGIES)
         _one_of("objective", self.objective, OBJECTIVES)
-        for name in sorted(self.disable | self.only):
+        for name in sorted(self.disable | (self.only or frozenset())):
             _one_of("pattern", name, patterns)
-        if self.max_ops < 1 or self.max_depth < 0:
-            raise PassFailedException("graph-fuse: max-ops is at least 1 and max-depth at least 0")
-        if both := self.disable & self.only:
+        if not 1 <= self.min_ops <= self.max_ops or self.max_depth < 0:
+            raise PassFailedException(
+                "graph-fuse: min-ops is at least 1, max-ops not less, and max-depth at least 0"
+            )
+        if both := self.disable & (self.only or frozenset()):
             raise PassFailedException(f"graph-fuse: '{min(both)}' is both disabled and asked for")
+
+    @property
+    def automatic(self) -> bool:
+        """Whether groups may grow beyond named patterns."""
+        if not self.enabled or self.strategy == "patterns" or "auto" in self.disable:
+            return False
+        return self.only is None if self.auto is None else self.auto
 
     def allows(self, pattern: str) -> bool:
         """Whether a group may have this name."""
-        return pattern not in self.disable and (not self.only or pattern in self.only)
+        return pattern not in self.disable and (self.only is None or pattern in self.only)
 
 
 def _one_of(what: str, name: str, valid: Collection[str]) -> None:

@@ -7,34 +7,46 @@ follows from weights alone stay outside; operators that nothing needs are gone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
+from fusec.config.fusion_file import read_json
 from fusec.config.fusion_options import FusionOptions
 from fusec.fusion.build import Builder
 from fusec.fusion.dag import Dag
 from fusec.fusion.decompose import decompose
+from fusec.fusion.explain import Explanation, explain
+from fusec.fusion.horizontal import merge_parallel
 from fusec.fusion.in_place import OBJECTIVE, UNFUSED
 from fusec.fusion.legality import Legality
-from fusec.fusion.patterns import all_patterns
+from fusec.fusion.patterns import PARALLEL, all_patterns
 from fusec.fusion.planner import Planner
-from fusec.fusion.remarks import Remark
+from fusec.fusion.remarks import Remark, report
+from fusec.fusion.saved_plan import replay
 from fusec.graph.weights_function import NAME
 from fusec.rewrite.driver import erase_dead_code
 from fusec.schedule.target import module_target
+from fusec_dialects.graph import FusedOp
 
 
 def fuse_module(
-    module: ModuleOp, options: FusionOptions, target: str | None = None, *, offload: bool = False
+    module: ModuleOp,
+    options: FusionOptions,
+    target: str | None = None,
+    *,
+    offload: bool = False,
+    plan: object = None,
+    explanations: list[Explanation] | None = None,
 ) -> list[Remark]:
     """Fuse every function of a module but `@weights`; gives what was done and refused.
 
-    With `offload`, operators that no kernel computes are left to the host, as graph.opaque.
-
-    Raises PassFailedException on unknown names in the options.
+    With `offload`, operators that no kernel computes are left to the host, as graph.opaque. `plan`
+    is a saved one to replay in place of deciding; `explanations` gets one for each function. Raises
+    PassFailedException on unknown names in the options.
     """
     options.check(all_patterns().keys())
     legality = Legality(module_target(module, target))
@@ -44,10 +56,17 @@ def fuse_module(
             continue
         block = function.body.block
         decompose(block)
+        if options.automatic and options.allows(PARALLEL):
+            merge_parallel(block)
         erase_dead_code(block)
         planner = Planner(Dag.of(block), legality, options)
-        cover = planner.run()
-        Builder(block, cover, planner.hosted() if offload else ()).run()
+        if plan is None:
+            planner.run()
+        else:
+            replay(planner, plan)
+        if explanations is not None:
+            explanations.append(explain(planner))
+        Builder(block, planner.cover, planner.hosted() if offload else ()).run()
         remarks += planner.remarks
     return remarks
 
@@ -57,8 +76,10 @@ class GraphFusePass(ModulePass):
     """Group operators into future kernels.
 
     `strategy`: `patterns` (named patterns only), `greedy` (then automatic fusion), `none`.
-    `objective`: `time`, `bytes` or `kernels`. `disable` and `only` name patterns. With `offload`
-    operators that no kernel computes become graph.opaque.
+    `objective`: `time`, `bytes` or `kernels`. `disable` and `only` name patterns; with `only`,
+    automatic fusion needs `auto`. Groups of less than `min_ops` operators fall apart. `plan` is the
+    file of a saved plan to replay. With `offload` operators that no kernel computes become
+    graph.opaque.
     """
 
     name = "graph-fuse"
@@ -66,24 +87,48 @@ class GraphFusePass(ModulePass):
     strategy: str = "greedy"
     objective: str = "time"
     max_depth: int = 0
+    min_ops: int = 1
     max_ops: int = 32
+    auto: bool = False
     disable: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+    plan: str | None = None
     target: str | None = None
     offload: bool = False
+
+    @classmethod
+    def of(cls, options: FusionOptions, *, offload: bool = False) -> GraphFusePass:
+        """The pass that fuses as these options say."""
+        return cls(
+            strategy=options.strategy if options.enabled else "none",
+            objective=options.objective,
+            max_depth=options.max_depth,
+            min_ops=options.min_ops,
+            max_ops=options.max_ops,
+            auto=bool(options.auto),
+            disable=tuple(sorted(options.disable)),
+            only=tuple(sorted(options.only or ())),
+            plan=options.plan,
+            offload=offload,
+        )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         enabled = self.strategy != "none"
         options = FusionOptions(
-            self.strategy if enabled else "greedy",
-            self.objective,
-            self.max_depth,
-            self.max_ops,
-            frozenset(self.disable),
-            frozenset(self.only),
-            enabled,
+            strategy=self.strategy if enabled else "greedy",
+            objective=self.objective,
+            max_depth=self.max_depth,
+            min_ops=self.min_ops,
+            max_ops=self.max_ops,
+            auto=self.auto or None,
+            disable=frozenset(self.disable),
+            only=frozenset(self.only) if self.only else None,
+            enabled=enabled,
         )
-        fuse_module(op, options, self.target, offload=self.offload)
+        plan = read_json(Path(self.plan)) if self.plan is not None and enabled else None
+        remarks = fuse_module(op, options, self.target, plan=plan, offload=self.offload)
+        names = [f.pattern.data for f in op.walk() if isinstance(f, FusedOp)]
+        report(remarks, names)
         op.attributes.pop(OBJECTIVE, None)
         judged = self.objective if enabled else UNFUSED
         if judged != "time":

@@ -14,11 +14,15 @@ from fusec.fusion.dag import Dag
 
 @dataclass
 class Group:
-    """One future kernel: `owned` and `borrowed` operators by number, the name of its pattern."""
+    """One future kernel: `owned` and `borrowed` operators by number, the name of its pattern.
+
+    A `closed` one (an own fusion) takes in no further operator.
+    """
 
     owned: set[int]
     name: str
     borrowed: set[int] = field(default_factory=set[int])
+    closed: bool = False
 
     def ops(self) -> list[int]:
         """All operators in program order."""
@@ -141,6 +145,12 @@ class Cover:
         first.borrowed -= first.owned
         first.name = name
         return first
+
+    def split(self, key: int) -> None:
+        """A group's operators become groups by themselves; views that it borrowed stand outside."""
+        for i in self.groups.pop(key).owned:
+            self.groups[i] = Group({i}, self.dag.names[i])
+            self.owner[i] = i
 
     def outputs(self, group: Group) -> list[tuple[int, int]]:
         """(operator, result) that is used outside of the group."""

@@ -14,6 +14,7 @@ from fusec.fusion.dag import Dag
 from fusec.fusion.group import Cover, Group
 from fusec.fusion.legality import Cost, Legality
 from fusec.fusion.patterns import matches_at
+from fusec.fusion.patterns.own import OWN
 from fusec.fusion.remarks import Remark
 from fusec.fusion.siblings import merge_siblings
 from fusec.schedule.types import Refusal
@@ -42,19 +43,56 @@ class Planner:
         """What a plan is judged by: "time", "bytes" or "kernels"."""
         return self._options.objective
 
+    @property
+    def automatic(self) -> bool:
+        """Whether groups may grow beyond named patterns."""
+        return self._options.automatic
+
     def run(self) -> Cover:
         """Decide; without `enabled`, views are absorbed all the same since they are no fusion."""
         if self._options.enabled:
+            self._own()
             self._patterns()
-            if self._options.strategy == "greedy" and not self._options.only:
+            if self.automatic:
                 self._greedy()
                 merge_siblings(self)
+            self._take_apart()
             absorb_movements(self)
         return self.cover
+
+    def _take_apart(self) -> None:
+        """Groups of less than the wanted number of operators are no groups."""
+        for key, group in list(self.cover.groups.items()):
+            if 1 < len(group.owned) < self._options.min_ops:
+                places = tuple(self.dag.place(i) for i in sorted(group.owned))
+                message = f"{len(group.owned)} operators, wanted {self._options.min_ops} at least"
+                self.remarks.append(Remark("refused", group.name, places, "min-ops", message))
+                self.cover.split(key)
+                for i in group.owned:
+                    self._costs.pop(i, None)
+
+    def _own(self) -> None:
+        for match in OWN.matches(self.dag):
+            name = match.fusion.name
+            keys = {self.cover.owner[i] for i in match.ops if i in self.cover.owner}
+            owned = set[int]().union(*(self.cover.groups[k].owned for k in keys))
+            if not owned.issubset(match.ops):
+                continue
+            if match.seen:
+                places = tuple(self.dag.place(i) for i in match.ops)
+                escaped = ", ".join(self.dag.place(i) for i in match.seen)
+                message = f"{escaped}: used outside of the fusion as well; make it an output"
+                self.remarks.append(Remark("refused", name, places, "escapes", message))
+                continue
+            views = [i for i in match.ops if self.dag.is_access(i) and i not in self.cover.owner]
+            if self.try_merge(keys, name, views):
+                self.cover.groups[min(keys)].closed = True
 
     def _patterns(self) -> None:
         for op in range(len(self.dag.ops)):
             if self.dag.is_constant(op) or op not in self.cover.owner:
+                continue
+            if len(self.cover.groups[self.cover.owner[op]].owned) > 1:
                 continue
             for match in matches_at(self.dag, op):
                 keys = {self.cover.owner[i] for i in match.ops}
@@ -147,6 +185,15 @@ class Planner:
         """Cost of a group that does not stand in the cover."""
         return self._legality.cost(self.cover, group)
 
+    def replace(self, keys: Iterable[int], group: Group, cost: Cost | Refusal) -> None:
+        """A group takes the place of those that hold its operators, all of them."""
+        first, *others = sorted(keys)
+        for key in others:
+            del self.cover.groups[key]
+        self.cover.groups[first] = group
+        self.cover.owner.update(dict.fromkeys(group.owned, first))
+        self._costs[first] = cost
+
     def take_views(self, key: int, group: Group, views: set[int]) -> bool:
         """Views behind a group's result become its own, one of them having been a kernel."""
         merged = Group(group.owned | views, group.name, set(group.borrowed))
@@ -179,6 +226,8 @@ class Planner:
                 "max-depth", "the group would be too deep", {"max": self._options.max_depth}
             )
         wanted = list(keys)
+        if any(self.cover.groups[k].closed for k in wanted):
+            return Refusal("own-fusion", "an own fusion stays the kernel that it is")
         if len(wanted) > 1 and self.cover.makes_cycle(wanted):
             return Refusal("cycle", "the group would wait for itself")
         found = self._legality.cost(self.cover, merged)

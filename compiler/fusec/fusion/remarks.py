@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from fusec.schedule.types import Number
@@ -25,3 +27,32 @@ class Remark:
     def __str__(self) -> str:
         text = f"Fusion {self.kind}: {self.pattern} [{', '.join(self.ops)}]"
         return f"{text}: {self.reason}: {self.message}" if self.reason else text
+
+
+@dataclass
+class Decisions:
+    """What a run of graph-fuse said, and the names of the groups that it ended with."""
+
+    remarks: list[Remark] = field(default_factory=list[Remark])
+    groups: list[str] = field(default_factory=list[str])
+
+
+_LISTENER: ContextVar[Decisions | None] = ContextVar("fusec.decisions", default=None)
+
+
+@contextmanager
+def listening() -> Generator[Decisions]:
+    """What graph-fuse decides while this is entered, filled in as it runs."""
+    heard = Decisions()
+    token = _LISTENER.set(heard)
+    try:
+        yield heard
+    finally:
+        _LISTENER.reset(token)
+
+
+def report(remarks: list[Remark], groups: list[str]) -> None:
+    """Tell who listens, if anybody does."""
+    if (heard := _LISTENER.get()) is not None:
+        heard.remarks += remarks
+        heard.groups += groups

@@ -41,7 +41,7 @@ def scalar_of(value: SSAValue) -> float | None:
     return float(array.reshape(-1)[0]) if array.size == 1 else None
 
 
-def _close(value: SSAValue, number: float) -> bool:
+def is_number(value: SSAValue, number: float) -> bool:
     """Whether a constant is this number, exactly where its type can hold it."""
     owner = value.owner
     found = scalar_of(value)
@@ -102,7 +102,7 @@ def _matches(value: SSAValue, pattern: Pattern, found: Captures) -> Iterator[Cap
             yield found
         return
     if isinstance(pattern, int | float):
-        if _close(value, pattern):
+        if is_number(value, pattern):
             yield found
         return
     name, *operands = pattern

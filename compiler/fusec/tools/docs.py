@@ -7,6 +7,7 @@ fusec.tools.docs` from the root of the repository; `pages()` is what a test comp
 import dataclasses
 import inspect
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -21,8 +22,10 @@ from xdsl.irdl import (
 )
 from xdsl.passes import ModulePass, get_pass_option_infos
 
-from fusec.fusion.patterns import Pattern, all_patterns
-from fusec.fusion.patterns.grammar import ACTIVATIONS, SLOTS
+from fusec.fusion.patterns import library
+from fusec.fusion.patterns.grammar import FREE, SLOTS, is_sentence
+from fusec.fusion.patterns.norms import NORMS
+from fusec.fusion.patterns.words import ACTIVATIONS
 from fusec.hw import DEFAULT_TARGET, TARGETS, load_target
 from fusec.pipelines import PIPELINES
 from fusec.tools.levels_page import levels_page
@@ -141,26 +144,27 @@ def _pass(pass_class: type[ModulePass]) -> Iterator[str]:
 def _patterns() -> Iterator[str]:
     yield from ("# Patterns", "")
     yield "The names that `--disable-fusion`, `--only-fusion` and the options `disable` and `only`"
-    yield "of `graph-fuse` take. Where several match, the one with more benefit is tried first."
-    families: dict[str, list[Pattern]] = {}
-    for pattern in all_patterns().values():
-        families.setdefault(pattern.family, []).append(pattern)
-    for family, patterns in families.items():
-        yield from ("", f"## `{family}`", "")
-        if family in SLOTS:
-            yield from _sentences(family, patterns)
-            continue
-        yield from ("| pattern | what | benefit |", "|---|---|---|")
-        yield from (f"| `{p.name}` | {p.doc} | {p.benefit} |" for p in patterns)
+    yield "of `graph-fuse` take. Where several match, the one with more benefit, 10 for each word,"
+    yield f"is tried first. {len(library())} names in all; `fuse-opt --list-patterns` prints them."
+    yield from ("", "## Contractions", "")
+    yield "An anchor, then at least one of these in this order:"
+    yield from ("", "| anchor | slots | patterns |", "|---|---|---|")
+    families = Counter(pattern.family for pattern in library().values())
+    for anchor, slots in SLOTS.items():
+        yield f"| `{anchor}` | {', '.join(slots)} | {families[anchor]} |"
+    yield from ("", _paragraph(is_sentence.__doc__), "")
+    yield from ("## Norms and softmax", "", "| norm | before it | behind it |", "|---|---|---|")
+    for word, norm in NORMS.items():
+        yield f"| `{word}` | {', '.join(norm.before)} | {', '.join(norm.behind)} |"
+    yield from ("", "## Activations", "")
+    free = ", ".join(f"`{word}`" for word in ACTIVATIONS if word in FREE)
+    rare = ", ".join(f"`{word}`" for word in ACTIVATIONS if word not in FREE)
+    yield f"With residuals, scales and gates: {free}."
+    yield f"With bias and norm only: {rare}."
 
 
-def _sentences(anchor: str, patterns: list[Pattern]) -> Iterator[str]:
-    activation = " | ".join(ACTIVATIONS)
-    slots = [f"({activation})" if slot == "activation" else slot for slot in SLOTS[anchor]]
-    yield f"`{anchor}`, then at least one of these in this order: {', '.join(slots)}."
-    shortest, longest = (f(patterns, key=lambda p: p.name.count("_")).name for f in (min, max))
-    yield f"Names are the words joined by `_`, {len(patterns)} from `{shortest}` to `{longest}`."
-    yield "The benefit is 10 for each word behind the first."
+def _paragraph(text: str | None) -> str:
+    return " ".join((text or "").split())
 
 
 def _targets() -> Iterator[str]:

@@ -19,6 +19,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 import fusec
 from fusec import pipelines
 from fusec.hw import TARGETS, load_target
+from fusec.tools.listings import ListPatterns, ListPipelines, PatternExample
 from fusec.tools.output import OutputFile
 from fusec.tools.stages import StageLog, module_text
 from fusec.tools.status import InputError, UsageError, guard
@@ -101,8 +102,22 @@ class FuseOpt(xDSLOptMain):
         )
         ours.add_argument(
             "--list-pipelines",
-            action=_ListPipelines,
+            action=ListPipelines,
             help="print the named pipelines as pass text and exit",
+        )
+        ours.add_argument(
+            "--list-patterns",
+            action=ListPatterns,
+            nargs="?",
+            metavar="FILTER",
+            help="print the names of fusion patterns and exit: of a family, or those that a "
+            "wildcard or a part of a name fits",
+        )
+        ours.add_argument(
+            "--pattern-example",
+            action=PatternExample,
+            metavar="NAME",
+            help="print a small network on which a fusion pattern fires, and exit",
         )
         ours.add_argument(
             "--dump-dir",
@@ -242,16 +257,6 @@ def _located_mlir() -> type[Any]:
     from fusec.frontends.mlir import LocatedMlirFrontend
 
     return LocatedMlirFrontend
-
-
-class _ListPipelines(argparse.Action):
-    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
-        super().__init__(option_strings, dest, nargs=0, help=help)
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        for name, passes in pipelines.PIPELINES.items():
-            print(f"{name}: {','.join(passes)}")
-        parser.exit()
 
 
 class _Target(argparse.Action):

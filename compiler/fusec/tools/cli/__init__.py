@@ -1,4 +1,5 @@
-"""The command `fusec`: parsing and printing for compile, run, profile, compare, ascend-check."""
+"""The command `fusec`: parsing and printing for compile, run, profile, explain,
+compare, bisect, ascend-check."""
 
 from __future__ import annotations
 
@@ -22,5 +23,7 @@ def _run(arguments: Sequence[str]) -> int:
     from fusec.tools.cli.arguments import parse
 
     options = parse(arguments)
+    for note in options.configured.notes:
+        print(f"{PROGRAM}: note: {note}", file=sys.stderr)
     command = import_module(f"fusec.tools.cli.{options.command.replace('-', '_')}")
     return int(command.run(options))

@@ -7,12 +7,19 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from fusec import __version__
+from fusec.config.settings import Settings
+from fusec.fusion.configure import Configured, configure
+from fusec.fusion.patterns import all_patterns
+from fusec.fusion.patterns.cann import UnknownRule, resolve
 from fusec.hw import DEFAULT_TARGET, TARGETS, load_target
+from fusec.opbase import load as load_fusions
 from fusec.tools.status import UsageError
 
 DESCRIPTION = """\
@@ -49,11 +56,22 @@ Compile a model with fusion and without, and print what each costs: kernels, byt
 memory, and time on the target, modelled by a simulator of its pipes, cores and memories.
 """
 
+EXPLAIN = """\
+Decide what to fuse and say why: for each kernel its pattern and what it saves, for each value that
+goes from one kernel to another the reason why they are not one, and what would change it. Times are
+modelled. Nothing is compiled.
+"""
+
 COMPARE = """\
 Run a model at a level and compare the outputs with ONNX Runtime's (graph optimisations off), on
 seeded inputs. Weights that the file gives as one repeated number are seeded too. The exit status is
 1 where the worst output is further off than the tolerance. MLIR text is compared with its own
 operators in float64.
+"""
+
+BISECT = """\
+Find the smallest set of fusions whose switching off brings the outputs within the tolerance of the
+operators in float64, on seeded inputs. The exit status is 1 where no fusion is to blame.
 """
 
 ASCEND_CHECK = """\
@@ -117,24 +135,28 @@ def _compilation(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--objective",
-        default="time",
         choices=["time", "bytes", "kernels"],
         help="what fusion makes small: modelled time (default), bytes over global memory, or the "
         "number of kernels",
     )
     group.add_argument(
         "--strategy",
-        default="greedy",
         choices=["greedy", "patterns"],
         help="patterns: only named patterns; greedy (default): then whatever pays",
     )
     group.add_argument(
         "--max-depth",
         type=_number(int, 0, "an integer"),
-        default=0,
         metavar="N",
         help="longest path of operators in a group (default 0: no bound)",
     )
+    for name, text in (("min", "fewer"), ("max", "more")):
+        group.add_argument(
+            f"--{name}-fusion-ops",
+            type=_number(int, 1, "an integer"),
+            metavar="N",
+            help=f"no group of {text} operators",
+        )
     group.add_argument(
         "--disable-fusion",
         action="append",
@@ -150,6 +172,15 @@ def _compilation(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="fuse by these patterns only; may be given several times",
     )
+    files = (
+        ("load", "own fusions: Python that uses fusec.opbase, or pdl patterns in an .mlir"),
+        ("fusion-config", "JSON as GE_FUSION_CONFIG_PATH names it"),
+        ("fusion-switch-file", "rules on and off, as ATC reads them, by CANN's names or ours"),
+        ("plan", "a saved plan to replay (fusec explain --save-plan)"),
+        ("log-file", "where the log of fusion goes (GE_LOG_LEVEL says how much; else 2)"),
+    )
+    for name, text in files:
+        group.add_argument(f"--{name}", metavar="FILE", help=text)
 
 
 def _level(parser: argparse.ArgumentParser) -> None:
@@ -205,6 +236,18 @@ def build() -> argparse.ArgumentParser:
     parser = command("profile", "kernels, bytes and modelled time, fused and unfused", PROFILE)
     _compilation(parser)
 
+    parser = command("explain", "what fused, what did not, and why", EXPLAIN)
+    parser.add_argument(
+        "--edge",
+        nargs=2,
+        metavar=("A", "B"),
+        help="only the edge between two operators, by the names of their ONNX nodes",
+    )
+    parser.add_argument(
+        "--save-plan", metavar="FILE.json", help="where to write the plan, to edit and replay"
+    )
+    _compilation(parser)
+
     parser = command("compare", "compare the outputs with ONNX Runtime's", COMPARE)
     _level(parser)
     parser.add_argument(
@@ -219,6 +262,21 @@ def build() -> argparse.ArgumentParser:
         choices=["onnxruntime", "float64"],
         help="what to compare with (default onnxruntime; float64, the operators themselves, for "
         "MLIR text)",
+    )
+    _seed(parser, "inputs and weights")
+    _compilation(parser)
+
+    parser = command("bisect", "which fusions spoil the numbers", BISECT)
+    _level(parser)
+    parser.add_argument(
+        "--tolerance",
+        type=_number(float, 0, "a number"),
+        default=1e-4,
+        metavar="T",
+        help="allowed max|a-b| / max|b| against the operators in float64 (default 1e-4)",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="where to write a switch file with them off"
     )
     _seed(parser, "inputs and weights")
     _compilation(parser)
@@ -263,28 +321,46 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError("a command is missing; see fusec --help")
     if options.target is not None:
         load_target(options.target)
-    if options.disable_fusion or options.only_fusion:
-        _check_patterns(options)
+    options.configured = _configured(options)
     return options
 
 
-def _check_patterns(options: argparse.Namespace) -> None:
-    from difflib import get_close_matches
+def _configured(options: argparse.Namespace) -> Configured:
+    """Fusion as the command line, files and the environment ask for it, own fusions registered.
 
-    from fusec.fusion.patterns import all_patterns
-
-    known = all_patterns()
-    disabled: list[str] = options.disable_fusion
-    only: list[str] = options.only_fusion
-    for flag, names in (("--disable-fusion", disabled), ("--only-fusion", only)):
-        for name in names:
-            if name not in known:
-                near = get_close_matches(name, known, n=1)
-                every = "docs/reference/patterns.md has all"
-                advice = f"did you mean {near[0]}?" if near else every
-                raise UsageError(f"{flag}: unknown pattern {name!r}; {advice}")
-    for name in disabled:
-        if name in only:
-            raise UsageError(f"{name!r} is both disabled and asked for; leave one of them out")
+    Raises UsageError for what the command line says wrong, ConfigError for the other sources.
+    """
+    if options.load is not None:
+        load_fusions(options.load)
+    disable = _patterns("--disable-fusion", options.disable_fusion)
+    only = _patterns("--only-fusion", options.only_fusion)
+    if both := disable & only:
+        raise UsageError(f"{min(both)!r} is both disabled and asked for; leave one of them out")
     if options.no_fusion and options.only_fusion:
         raise UsageError("--no-fusion and --only-fusion contradict each other; leave one out")
+    said = Settings(
+        "the command line",
+        enabled=False if options.no_fusion else None,
+        strategy=options.strategy,
+        objective=options.objective,
+        max_depth=options.max_depth,
+        min_ops=options.min_fusion_ops,
+        max_ops=options.max_fusion_ops,
+        only=only or None,
+        plan=options.plan,
+        disable=disable,
+    )
+    return configure(
+        said,
+        os.environ,
+        config_file=options.fusion_config and Path(options.fusion_config),
+        switch_file=options.fusion_switch_file and Path(options.fusion_switch_file),
+    )
+
+
+def _patterns(flag: str, names: Sequence[str]) -> frozenset[str]:
+    """Patterns by our names or CANN's; raises UsageError with the nearest valid name."""
+    try:
+        return resolve(names, all_patterns()).patterns
+    except UnknownRule as error:
+        raise UsageError(f"{flag}: {error}") from error

@@ -7,6 +7,7 @@ import json
 import math
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +15,10 @@ from fusec.api import Compiled, CompileOptions, Level, Model, compile, fuse, loa
 from fusec.config.fusion_options import FusionOptions
 from fusec.frontends.errors import ImportFailure
 from fusec.frontends.shapes import parse_shapes
+from fusec.fusion.remarks import Decisions, listening
+from fusec.report.fusion_log import DECISIONS, log_lines
 from fusec.semantics.dtypes import Array
+from fusec.tools.output import write_text
 from fusec.tools.status import InputError, UsageError
 
 
@@ -51,20 +55,11 @@ def open_model(options: argparse.Namespace, progress: Progress) -> Model:
 
 
 def compile_options(options: argparse.Namespace, *, fusion: bool | None = None) -> CompileOptions:
-    """Compilation as the command line asks for it; `fusion` overrides `--no-fusion`."""
-    enabled = not options.no_fusion if fusion is None else fusion
-    return CompileOptions(
-        options.target,
-        FusionOptions(
-            strategy=options.strategy,
-            objective=options.objective,
-            max_depth=options.max_depth,
-            disable=frozenset(options.disable_fusion),
-            only=frozenset(options.only_fusion),
-            enabled=enabled,
-        ),
-        options.allow_opaque,
-    )
+    """Compilation as the command line and its files ask for it; `fusion` False: without fusion."""
+    settled: FusionOptions = options.configured.fusion
+    if fusion is not None:
+        settled = replace(settled, enabled=settled.enabled and fusion)
+    return CompileOptions(options.target, settled, options.allow_opaque)
 
 
 def compile_model(
@@ -73,7 +68,25 @@ def compile_model(
     """The compiled model, with a line of progress for each stage."""
     wanted = compile_options(options, fusion=fusion)
     mode = "" if wanted.fusion.enabled else ", without fusion"
-    return compile(model, wanted, progress=lambda stage: progress(f"compiling: {stage}{mode}"))
+    with listening() as heard:
+        made = compile(model, wanted, progress=lambda stage: progress(f"compiling: {stage}{mode}"))
+    write_log(options, heard)
+    return made
+
+
+def write_log(options: argparse.Namespace, heard: Decisions) -> None:
+    """The log of fusion, as GE_LOG_LEVEL asks for it, to stderr or the file that is named.
+
+    Raises CannotWriteError.
+    """
+    level = options.configured.environment.log_level
+    if options.log_file is not None and level is None:
+        level = DECISIONS
+    lines = list(log_lines(heard.remarks, heard.groups, level or 0))
+    if options.log_file is not None:
+        write_text(Path(options.log_file), "".join(f"{line}\n" for line in lines))
+    elif lines:
+        print("\n".join(lines), file=sys.stderr)
 
 
 def run_level(

@@ -1,0 +1,154 @@
+"""Why the groups are what they are: what each saves, and for each edge between two of them why they
+are not one, with what would change it.
+
+In: a planner that has run, before its cover becomes IR. Out: plain data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fusec.fusion.group import Group
+from fusec.fusion.legality import Cost
+from fusec.fusion.planner import Planner
+from fusec.fusion.saved_plan import save
+from fusec.schedule.types import Number, Refusal
+from fusec_dialects.graph.base import tensor_type
+
+ADVICE: dict[str, str] = {
+    "not-profitable": "another objective weighs it otherwise (--objective kernels or bytes)",
+    "disabled": "leave the name out of the switches",
+    "max-ops": "raise max-ops (max_fusion_ops)",
+    "max-depth": "raise max-depth (GE_FUSION_MAX_DEPTH)",
+    "cycle": "nothing: a kernel cannot wait for itself",
+    "escapes": "make the inner value an output of the fusion",
+    "own-fusion": "make what follows a part of the fusion",
+    "dynamic-shape": "give the inputs static shapes (--shape NAME=AxB)",
+    "type": "a cast to f16 or f32 before the operator",
+    "capacity": "smaller sizes, or a target with larger memories",
+    "ub-capacity": "smaller rows, or a target with a larger UB",
+    "several-outputs": "give the inner value one user only",
+    "may-be-infinite": "nothing, and nothing is lost: the softmax's kernel adds the mask",
+    "automatic-off": "strategy greedy, or auto_fusion true in the configuration",
+}
+"""What would change a refusal, by its reason."""
+
+DEFAULT_ADVICE = (
+    "nothing that a switch does: the hardware or a kernel family of fusec sets this limit"
+)
+
+
+@dataclass(frozen=True)
+class GroupNote:
+    """A group: its pattern, the places of its operators, modelled µs and bytes over global memory,
+    and the same for its operators apart. Apart is None where one of them has no kernel alone.
+    """
+
+    name: str
+    ops: tuple[str, ...]
+    us: float
+    gm_bytes: int
+    apart_us: float | None
+    apart_bytes: int | None
+
+
+@dataclass(frozen=True)
+class EdgeNote:
+    """A value that one group writes and another reads: why not one group."""
+
+    producer: str
+    consumer: str
+    groups: tuple[str, str]
+    bytes: int
+    reason: str
+    message: str
+    advice: str
+    numbers: Mapping[str, Number] = field(default_factory=dict[str, Number])
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Groups in program order, edges between them in the order of their producers, and the plan as
+    `saved_plan` keeps it.
+    """
+
+    groups: tuple[GroupNote, ...]
+    edges: tuple[EdgeNote, ...]
+    plan: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def explain(planner: Planner) -> Explanation:
+    """Every group and every edge; legality is asked once more about each pair."""
+    keys = sorted(planner.cover.groups, key=lambda k: min(planner.cover.groups[k].owned))
+    groups = tuple(_group(planner, key) for key in keys)
+    edges = tuple(note for key in keys for note in _edges(planner, key))
+    return Explanation(groups, edges, save(planner))
+
+
+def _group(planner: Planner, key: int) -> GroupNote:
+    group = planner.cover.groups[key]
+    cost = planner.cost_of(key)
+    us, gm_bytes = (cost.us, cost.gm_bytes) if isinstance(cost, Cost) else (0.0, 0)
+    apart = [planner.legal_cost(Group({i}, "")) for i in group.owned]
+    known = [c for c in apart if isinstance(c, Cost)]
+    whole = len(known) == len(apart)
+    return GroupNote(
+        group.name,
+        tuple(planner.dag.place(i) for i in sorted(group.owned)),
+        us,
+        gm_bytes,
+        sum(c.us for c in known) if whole else None,
+        sum(c.gm_bytes for c in known) if whole else None,
+    )
+
+
+def _edges(planner: Planner, key: int) -> Iterator[EdgeNote]:
+    cover, dag = planner.cover, planner.dag
+    judged: dict[int, Refusal] = {}
+    for i in sorted(cover.groups[key].owned):
+        for target in dict.fromkeys(cover.targets(i)):
+            other = cover.owner[target]
+            if other == key:
+                continue
+            if other not in judged:
+                judged[other] = _refusal(planner, key, other)
+            refusal = judged[other]
+            yield EdgeNote(
+                dag.place(i),
+                dag.place(target),
+                (cover.groups[key].name, cover.groups[other].name),
+                _bytes(planner, i),
+                refusal.reason,
+                refusal.message,
+                ADVICE.get(refusal.reason, DEFAULT_ADVICE),
+                refusal.numbers,
+            )
+
+
+def _bytes(planner: Planner, i: int) -> int:
+    found = 0
+    for result in planner.dag.ops[i].results:
+        type_ = tensor_type(result)
+        elements = 1
+        for size in type_.get_shape():
+            elements *= max(size, 0)
+        found += elements * max(getattr(type_.element_type, "size", 1), 1)
+    return found
+
+
+def _refusal(planner: Planner, first: int, second: int) -> Refusal:
+    """Why two groups of the final cover are not one."""
+    groups = planner.cover.groups
+    owned = groups[first].owned | groups[second].owned
+    merged = Group(owned, planner.name_of((first, second)))
+    merged.borrowed = (groups[first].borrowed | groups[second].borrowed) - owned
+    if not planner.automatic:
+        return Refusal("automatic-off", "no named pattern spans both, and automatic fusion is off")
+    answer = planner.judge((first, second), merged)
+    if isinstance(answer, Refusal):
+        return answer
+    return Refusal(
+        "not-tried", "the plan was found without trying this pair; another strategy may take it"
+    )

@@ -1,0 +1,76 @@
+"""`fusec explain MODEL`: what fused and what that saves; what did not, and what would change it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict
+from difflib import get_close_matches
+from pathlib import Path
+
+from fusec.explain import explain
+from fusec.fusion.explain import EdgeNote, Explanation, GroupNote
+from fusec.tools.cli.session import Progress, compile_options, open_model, print_json
+from fusec.tools.output import write_text
+from fusec.tools.status import UsageError
+
+
+def run(options: argparse.Namespace) -> int:
+    """Explains the whole plan, or one edge of it."""
+    progress = Progress(options)
+    model = open_model(options, progress)
+    if model.level != "graph":
+        raise UsageError(
+            f"'{options.model}' is lowered already; explain starts from the graph level"
+        )
+    progress("deciding what to fuse")
+    found = explain(model, compile_options(options))
+    if options.save_plan is not None:
+        write_text(Path(options.save_plan), json.dumps(found.plan, indent=1) + "\n")
+    if options.edge:
+        found = _edge(found, *options.edge)
+    if options.json:
+        print_json({"model": options.model, **asdict(found)})
+    else:
+        print("\n".join((*_groups(found.groups), "", *_edges(found.edges))))
+    return 0
+
+
+def _edge(found: Explanation, first: str, second: str) -> Explanation:
+    """Only what concerns two operators; raises UsageError for a name that no operator has."""
+    names = dict.fromkeys(op for group in found.groups for op in group.ops)
+    for name in (first, second):
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            advice = f"did you mean '{near[0]}'?" if near else "names are those of the ONNX nodes"
+            raise UsageError(f"--edge: no operator is called '{name}'; {advice}")
+    groups = tuple(g for g in found.groups if first in g.ops or second in g.ops)
+    edges = tuple(e for e in found.edges if {e.producer, e.consumer} == {first, second})
+    if edges:
+        return Explanation(groups, edges)
+    if any(first in g.ops and second in g.ops for g in groups):
+        return Explanation(tuple(g for g in groups if first in g.ops and second in g.ops), ())
+    raise UsageError(f"--edge: '{second}' does not read what '{first}' gives, nor the other way")
+
+
+def _groups(groups: Iterable[GroupNote]) -> Iterable[str]:
+    yield f"{'pattern':32} {'us':>9} {'apart':>9} {'MB':>8} {'apart':>8}  operators"
+    for g in groups:
+        apart = f"{g.apart_us:9.2f}" if g.apart_us is not None else f"{'-':>9}"
+        apart_mb = f"{g.apart_bytes / 1e6:8.3f}" if g.apart_bytes is not None else f"{'-':>8}"
+        ops = ", ".join(dict.fromkeys(g.ops))
+        yield f"{g.name:32} {g.us:9.2f} {apart} {g.gm_bytes / 1e6:8.3f} {apart_mb}  {ops}"
+
+
+def _edges(edges: tuple[EdgeNote, ...]) -> Iterable[str]:
+    if not edges:
+        yield "No value goes from one kernel to another, or the two operators are in one kernel."
+        return
+    counts = Counter(e.reason for e in edges)
+    total = ", ".join(f"{reason} {count}" for reason, count in counts.most_common())
+    yield f"{len(edges)} edges are not fused: {total}"
+    for e in edges:
+        yield f"{e.producer} -> {e.consumer} ({e.bytes / 1e6:.3f} MB): {e.reason}: {e.message}"
+        yield f"    would change it: {e.advice}"
