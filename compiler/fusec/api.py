@@ -362,7 +362,8 @@ def _run_stages(
         if progress is not None:
             progress(stage)
         with _clock(seconds, stage):
-            apply_passes(module, _stage(stage, options), context())
+            more = stage != stages[-1]
+            apply_passes(module, _stage(stage, options), context(), more=more)
 
 
 @contextmanager

@@ -3,9 +3,11 @@
 In: pass text that may name pipelines. Out: pass text that names passes only, or the passes.
 """
 
+import gc
 import re
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 from xdsl.context import Context
@@ -95,24 +97,41 @@ def apply_passes(
     passes: Sequence[ModulePass],
     ctx: Context,
     after: Callable[[str, float], None] | None = None,
+    *,
+    more: bool = False,
 ) -> None:
     """Applies passes in place; `after(name, seconds)` is called after each.
 
-    The module is verified at the end, and before and after each pass that is not one of fusec's:
-    that takes as long as the passes themselves. Raises what a pass raises, and InvalidResultError
-    where IR does not verify.
+    The module is verified at the end, unless `more` of fusec's passes follow, and before and after
+    each pass that is not one of fusec's: that takes as long as the passes themselves. Raises what a
+    pass raises, and InvalidResultError where IR does not verify.
     """
     unchecked: list[str] = []
     for number, one in enumerate(passes):
         start = time.perf_counter()
-        one.apply(ctx, module)
+        with _without_collector():
+            one.apply(ctx, module)
         unchecked.append(one.name)
         rest = passes[number + 1 :]
-        if not (rest and _is_own(one) and _is_own(rest[0])):
+        own_next = _is_own(rest[0]) if rest else more
+        if not (_is_own(one) and own_next):
             _verify(module, unchecked)
             unchecked = []
         if after is not None:
             after(one.name, time.perf_counter() - start)
+
+
+@contextmanager
+def _without_collector() -> Generator[None]:
+    """Passes make many small objects and little garbage in cycles: looking for it takes a tenth of
+    the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _is_own(one: ModulePass) -> bool:

@@ -55,7 +55,7 @@ def test_quotients(op: str) -> None:
 
 @pytest.mark.parametrize("constant", [3, -10])
 def test_by_a_constant(constant: int) -> None:
-    inputs = {"a": np.concatenate([ENDS, RANDOM]).reshape(4, -1)}
+    inputs = {"a": np.concatenate([ENDS, RANDOM]).reshape(3, -1)}
     model = model_of(
         [helper.make_node("Div", ["a", "b"], ["y"])], inputs, {"b": np.array(constant, np.int32)}
     )

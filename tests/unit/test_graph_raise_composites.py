@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import ReturnOp
 
 from fusec_dialects.graph import GraphOp
 from graph_modules import apply, assert_close, parse, random_inputs, run
@@ -388,6 +389,40 @@ def test_an_affine_map_of_channels_goes_into_the_convolution(
     apply(module, "graph-raise")
     kept = not shape and not biased
     assert ("sub" in conv_users(module)) is kept
+    assert_close(run(module, inputs, stored, oracle=True), exact, 1e-12)
+    assert_close(run(module, inputs, stored), before, 3e-6 if element == "f32" else 4e-3)
+
+
+@pytest.mark.parametrize("element", ["f32", "f16"])
+@pytest.mark.parametrize("shape", ["4x1x1", "1x4x1x1", ""])
+def test_an_affine_map_of_channels_goes_into_the_norm(shape: str, element: str) -> None:
+    sizes = tuple(int(n) for n in shape.split("x")) if shape else ()
+    names = {
+        "T": tensor((2, 4, 3, 5), element),
+        "V": tensor((4,), element),
+        "C": f"tensor<{shape}{'x' if shape else ''}{element}>",
+        "S": f"tensor<{element}>",
+    }
+    stored_types = {"s": "V", "b": "V", "m": "V", "v": "V", "k": "C", "c": "C"}
+    weights = "".join(f'%{n} = graph.weight "{n}" : {t}\n' for n, t in stored_types.items())
+    body = weights + (
+        "%1 = graph.batch_normalization %x, %s, %b, %m, %v : (T, V, V, V, V) -> T\n"
+        "%2 = graph.div %1, %k : (T, C) -> T\n%y = graph.sub %2, %c : (T, C) -> T"
+    )
+    module = module_of(("%x: T", "T"), body, names)
+    rng = np.random.default_rng(0)
+    dtype = np.float32 if element == "f32" else np.float16
+    stored = {
+        name: np.asarray(rng.uniform(0.5, 1.5, (4,) if kind == "V" else sizes)).astype(dtype)
+        for name, kind in stored_types.items()
+    }
+    inputs = random_inputs(module, 3)
+    before, exact = run(module, inputs, stored), run(module, inputs, stored, oracle=True)
+    apply(module, "graph-raise")
+    norms = [op for op in module.walk() if isinstance(op, GraphOp) and op.op_name[:5] == "batch"]
+    assert [isinstance(use.operation, ReturnOp) for n in norms for use in n.results[0].uses] == [
+        True
+    ]
     assert_close(run(module, inputs, stored, oracle=True), exact, 1e-12)
     assert_close(run(module, inputs, stored), before, 3e-6 if element == "f32" else 4e-3)
 

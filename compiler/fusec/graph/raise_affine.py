@@ -1,7 +1,8 @@
-"""Products and sums with constants of the channels behind a convolution, as its filter and bias.
+"""Products and sums with constants of the channels behind a convolution, as its filter and bias,
+or behind a batch norm, as its scale and bias.
 
-A batch norm that an exporter wrote as Mul and Add. The filter's and the bias's new values are
-expressions of weights, so they are computed once; in f32 where the weights are narrower.
+A batch norm that an exporter wrote as Mul and Add, or whose scale it wrote apart (Caffe). The new
+values are expressions of weights, so they are computed once; in f32 where the weights are narrower.
 """
 
 from __future__ import annotations
@@ -55,7 +56,27 @@ def _raise(op: GraphOp, rewriter: Rewriter) -> bool:
         conv = single(op.operands[at], "conv")
         if conv is not None and _into(conv, op, op.operands[other], rewriter):
             return True
+        norm = single(op.operands[at], "batch_normalization")
+        if norm is not None and _into_norm(norm, op, op.operands[other], rewriter):
+            return True
     return False
+
+
+def _into_norm(norm: GraphOp, op: GraphOp, constant: SSAValue, rewriter: Rewriter) -> bool:
+    x, scale, bias, mean, variance = norm.operands
+    attrs, shape, type_ = norm.attrs(), static(op.results[0]), op.results[0].type
+    if shape is None or norm.results[0].type != type_ or attrs["layout"] != "NCHW":
+        return False
+    sizes = _by_channel(constant, shape)
+    if sizes is None or not all(map(is_known, (scale, bias))):
+        return False
+    numbers = _Numbers(rewriter, tensor_type(bias).element_type)
+    vector = numbers.seen(constant, sizes)
+    if op.op_name in ("mul", "div"):
+        scale = numbers.done(numbers.apply(op.op_name, numbers.seen(scale, (shape[1],)), vector))
+    bias = numbers.done(numbers.apply(op.op_name, numbers.seen(bias, (shape[1],)), vector))
+    made = rewriter.build("batch_normalization", [x, scale, bias, mean, variance], attrs, [type_])
+    return rewriter.replace(made)
 
 
 def _into(conv: GraphOp, op: GraphOp, constant: SSAValue, rewriter: Rewriter) -> bool:

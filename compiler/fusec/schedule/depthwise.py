@@ -106,6 +106,10 @@ class Planner:
             {"need": need, "capacity": capacity},
         )
 
+    def least(self, s: DepthwiseSchedule) -> float:
+        """The convolution alone, in µs: whatever follows it, a tile takes no less."""
+        return estimate_of(with_convolution(self.conv, s, self.target, NOTHING), self.target).us
+
     def work(self, s: DepthwiseSchedule) -> Work:
         """What the pipes of the busiest core do; raises RefusalError where there is no plan."""
         plan = self.plan(s)
@@ -120,6 +124,10 @@ class Planner:
         return with_convolution(self.conv, s, self.target, after)
 
 
+NOTHING = Work("vector", 0.0, 0, 0, {"v": 0.0, "mte2": 0.0, "mte3": 0.0})
+"""The work of an epilogue that does not exist."""
+
+
 def schedule_depthwise(region: Region, target: Target) -> DepthwiseSchedule | Refusal:
     """The tile of least modelled time, the largest of equals, or why there is none."""
     try:
@@ -131,6 +139,8 @@ def schedule_depthwise(region: Region, target: Target) -> DepthwiseSchedule | Re
     for copies in (2, 1):
         found: tuple[tuple[float, int, int], DepthwiseSchedule] | None = None
         for candidate in _candidates(conv, target, copies):
+            if found is not None and round(planner.least(candidate), 1) > found[0][0]:
+                continue
             misfit = planner.misfit(candidate, copies)
             if misfit is not None:
                 if refusal is None or misfit.reason == CAPACITY:

@@ -59,6 +59,7 @@ class Planner:
     def __post_init__(self) -> None:
         self._plans: dict[Shape, Plan | Refusal] = {}
         self._times: dict[Shape, PlanTime] = {}
+        self._cubes: dict[CubeSchedule, Work] = {}
         self.reduced = reduced_axes(self.problem.program)
 
     def plan(self, tiles: Sequence[int]) -> Plan | Refusal:
@@ -93,10 +94,25 @@ class Planner:
             )
         return None
 
+    def cube(self, s: CubeSchedule) -> Work:
+        """The cube half, which does not depend on how much the vector half takes at once."""
+        key = CubeSchedule(*(getattr(s, f.name) for f in fields(CubeSchedule)))
+        if key not in self._cubes:
+            self._cubes[key] = cube_work(self.problem.cube, key, self.target)
+        return self._cubes[key]
+
+    def least(self, s: CubeSchedule) -> float:
+        """No schedule with this cube half takes less, in µs."""
+        cube, target = self.cube(s), self.target
+        count = prod(tile_counts(self.problem.cube, s))
+        sync = -(-count // s.blocks) * 2 * target.sync.cross_core_cycles
+        gm_bytes = cube.gm_bytes + count * s.tile_m * s.n * 4
+        return work_us(Work("mixed", cube.cycles + sync, gm_bytes, cube.hbm_bytes), target)
+
     def work(self, s: MixedSchedule) -> Work:
         """Both halves at once, and the filling of the pipeline by the first tile."""
         problem, target = self.problem, self.target
-        cube = cube_work(problem.cube, s, target)
+        cube = self.cube(s)
         tiles = vector_tiles(problem, s) or ()
         plan = self.plan(tiles)
         if isinstance(plan, Refusal):
@@ -130,7 +146,9 @@ def schedule_mixed(problem: MixedProblem, target: Target) -> MixedSchedule | Ref
     found: tuple[tuple[float, int], MixedSchedule] | None = None
     refusal: Refusal | None = None
     for cube in candidates(problem.cube, target):
-        for candidate in _chunks(cube):
+        for number, candidate in enumerate(_chunks(cube)):
+            if found is not None and not number and _is_worse(planner, candidate, found[0][0]):
+                break
             misfit = check(problem.cube, candidate, target) or planner.misfit(candidate)
             if misfit is not None:
                 refusal = misfit
@@ -143,6 +161,10 @@ def schedule_mixed(problem: MixedProblem, target: Target) -> MixedSchedule | Ref
     if found is None:
         return refusal or too_small(problem.cube, target)
     return found[1]
+
+
+def _is_worse(planner: Planner, candidate: MixedSchedule, us: float) -> bool:
+    return round(planner.least(candidate), 2) > us
 
 
 def _chunks(cube: CubeSchedule) -> Iterator[MixedSchedule]:

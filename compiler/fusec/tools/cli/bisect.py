@@ -20,7 +20,7 @@ from fusec.tools.status import ExitStatus, UsageError
 
 
 def run(options: argparse.Namespace) -> int:
-    """Names the fusions to blame, writes the switch file; status 1 where there are none to blame."""
+    """Names the fusions to blame, writes the switch file; status 1 where there are none."""
     progress = Progress(options)
     model = open_model(options, progress)
     if model.level != "graph":

@@ -10,7 +10,7 @@ func.func @bn_relu6(%x: tensor<1x96x56x56xf32>) -> tensor<1x96x56x56xf32> {
   %b = graph.weight "b" : tensor<96xf32>
   %m = graph.weight "m" : tensor<96xf32>
   %v = graph.weight "v" : tensor<96xf32>
-  // CHECK: graph.fused "conv_bn_clip"(
+  // CHECK: graph.fused "depthwise_conv_bn_relu6"(
   %0 = graph.conv %x, %w {strides = [1, 1], pads = [1, 1, 1, 1], dilations = [1, 1], group = 96} : (tensor<1x96x56x56xf32>, tensor<96x1x3x3xf32>) -> tensor<1x96x56x56xf32>
   %1 = graph.batch_normalization %0, %s, %b, %m, %v : (tensor<1x96x56x56xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>) -> tensor<1x96x56x56xf32>
   %2 = graph.clip %1 {min = 0.0, max = 6.0} : tensor<1x96x56x56xf32> -> tensor<1x96x56x56xf32>

@@ -10,7 +10,7 @@
 // BOTH: graph-fuse: 'conv_bn_relu' is both disabled and asked for
 // STRATEGY: graph-fuse: unknown strategy 'greedi'; did you mean 'greedy'?
 // OBJECTIVE: graph-fuse: unknown objective 'speed'; expected one of time, bytes, kernels
-// LIMIT: graph-fuse: max-ops is at least 1 and max-depth at least 0
+// LIMIT: graph-fuse: min-ops is at least 1, max-ops not less, and max-depth at least 0
 // OPTION: maxops
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %x : tensor<4xf32>

@@ -63,3 +63,43 @@ func.func @other_way_round(%x: tensor<1x3x5x5xf32>) -> tensor<1x4x5x5xf32> {
   %1 = graph.sub %s, %0 : (tensor<4x1x1xf32>, tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
   func.return %1 : tensor<1x4x5x5xf32>
 }
+
+// What Caffe writes apart from its batch norm: scale and bias go into those of the norm.
+// CHECK-LABEL: func.func @scale_behind_norm
+// CHECK: %[[S:.*]] = graph.mul %s, %{{.*}} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK: %[[B:.*]] = graph.mul %b, %{{.*}} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK: %[[C:.*]] = graph.add %[[B]], %{{.*}} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK: %[[Y:.*]] = graph.batch_normalization %x, %[[S]], %[[C]], %m, %v
+// CHECK-NEXT: func.return %[[Y]]
+func.func @scale_behind_norm(%x: tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32> {
+  %s = graph.weight "s" : tensor<4xf32>
+  %b = graph.weight "b" : tensor<4xf32>
+  %m = graph.weight "m" : tensor<4xf32>
+  %v = graph.weight "v" : tensor<4xf32>
+  %k = graph.weight "k" : tensor<4x1x1xf32>
+  %c = graph.weight "c" : tensor<1x4x1x1xf32>
+  %0 = graph.batch_normalization %x, %s, %b, %m, %v : (tensor<1x4x5x5xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x5x5xf32>
+  %1 = graph.mul %0, %k : (tensor<1x4x5x5xf32>, tensor<4x1x1xf32>) -> tensor<1x4x5x5xf32>
+  %2 = graph.add %c, %1 : (tensor<1x4x1x1xf32>, tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+  func.return %2 : tensor<1x4x5x5xf32>
+}
+
+// The norm's own scale is computed; the norm has a second user; a factor of each column.
+// CHECK-LABEL: func.func @norms_that_stay
+// CHECK: graph.batch_normalization %x, %s, %b
+// CHECK-NEXT: graph.mul
+// CHECK: graph.batch_normalization %x, %b, %b
+// CHECK-NEXT: graph.mul
+// CHECK: graph.batch_normalization %x, %b, %b
+// CHECK-NEXT: graph.mul
+func.func @norms_that_stay(%x: tensor<1x4x4x4xf32>, %s: tensor<4xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>) {
+  %b = graph.weight "b" : tensor<4xf32>
+  %k = graph.weight "k" : tensor<4x1x1xf32>
+  %0 = graph.batch_normalization %x, %s, %b, %b, %b : (tensor<1x4x4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
+  %1 = graph.mul %0, %k : (tensor<1x4x4x4xf32>, tensor<4x1x1xf32>) -> tensor<1x4x4x4xf32>
+  %2 = graph.batch_normalization %x, %b, %b, %b, %b {epsilon = 0.001} : (tensor<1x4x4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
+  %3 = graph.mul %2, %k : (tensor<1x4x4x4xf32>, tensor<4x1x1xf32>) -> tensor<1x4x4x4xf32>
+  %4 = graph.batch_normalization %x, %b, %b, %b, %b : (tensor<1x4x4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
+  %5 = graph.mul %4, %b : (tensor<1x4x4x4xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
+  func.return %1, %2, %3, %5 : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>
+}
