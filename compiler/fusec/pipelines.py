@@ -3,11 +3,9 @@
 In: pass text that may name pipelines. Out: pass text that names passes only, or the passes.
 """
 
-import gc
 import re
 import time
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import get_close_matches
 
 from xdsl.context import Context
@@ -16,6 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError, VerifyException
 
+from fusec_dialects.collector import without_collector
 from fusec_dialects.errors import InvalidResultError
 
 STAGES: dict[str, tuple[str, ...]] = {
@@ -109,7 +108,7 @@ def apply_passes(
     unchecked: list[str] = []
     for number, one in enumerate(passes):
         start = time.perf_counter()
-        with _without_collector():
+        with without_collector():
             one.apply(ctx, module)
         unchecked.append(one.name)
         rest = passes[number + 1 :]
@@ -119,19 +118,6 @@ def apply_passes(
             unchecked = []
         if after is not None:
             after(one.name, time.perf_counter() - start)
-
-
-@contextmanager
-def _without_collector() -> Generator[None]:
-    """Passes make many small objects and little garbage in cycles: looking for it takes a tenth of
-    the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _is_own(one: ModulePass) -> bool:

@@ -12,6 +12,7 @@ from fusec.semantics import Array, np_dtype
 from fusec.semantics.interpreter import Interpreter, argument_names
 from fusec.semantics.types import numpy_type
 from fusec_dialects.dominance import verify_dominance
+from fusec_dialects.graph import GraphOp
 from fusec_dialects.graph.base import tensor_type
 
 PREPARE = ("graph-infer-shapes", "graph-simplify", "graph-raise")
@@ -34,6 +35,11 @@ def main_of(module: ModuleOp) -> FuncOp:
     return next(
         op for op in module.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main"
     )
+
+
+def operators(module: ModuleOp) -> list[str]:
+    """Names of all operators of the graph level, in order."""
+    return [op.op_name for op in module.walk() if isinstance(op, GraphOp)]
 
 
 def check(module: ModuleOp) -> None:

@@ -2,15 +2,13 @@
 numbers, in float32 and float16, and their way back by graph-fuse.
 """
 
-import re
-
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import ReturnOp
 
-from fusec_dialects.graph import GraphOp
-from graph_modules import apply, assert_close, parse, random_inputs, run
+from graph_modules import apply, assert_close, operators, random_inputs, run
+from random_graphs import tensor
+from spelled_modules import module_of
 
 VIEWS = {"reshape", "transpose", "slice", "where"}
 
@@ -103,41 +101,6 @@ ACTIVATIONS: dict[str, tuple[str, str]] = {
         "%1 = graph.relu %x : T -> T\n%y = graph.min %six, %1 : (S, T) -> T",
     ),
 }
-
-NUMBERS = {
-    "zero": 0.0,
-    "half": 0.5,
-    "one": 1.0,
-    "two": 2.0,
-    "three": 3.0,
-    "six": 6.0,
-    "twenty": 20.0,
-    "a": 0.25,
-    "eps": 1e-3,
-}
-
-
-def module_of(
-    signature: tuple[str, str], body: str, names: dict[str, str], also: str = ""
-) -> ModuleOp:
-    """`main` that returns %y, and `also` (value, type); single capital letters are types."""
-    scalars = "".join(
-        f"%{name} = graph.constant dense<{value}> : S\n" for name, value in NUMBERS.items()
-    )
-    value, _, type_ = also.partition(" ")
-    results = f"({signature[1]}, {type_})" if also else signature[1]
-    text = f"func.func @main({signature[0]}) -> {results} {{\n{scalars}{body}\n"
-    text += f"func.return %y, {value} : {signature[1]}, {type_}\n}}" if also else ""
-    text += "" if also else f"func.return %y : {signature[1]}\n}}"
-    return parse(re.sub(r"(?<=[ (])[A-Z](?=[,)\s])", lambda m: names.get(m[0], m[0]), text))
-
-
-def tensor(shape: tuple[int, ...], element: str) -> str:
-    return f"tensor<{'x'.join(map(str, (*shape, element)))}>"
-
-
-def operators(module: ModuleOp) -> list[str]:
-    return [op.op_name for op in module.walk() if isinstance(op, GraphOp)]
 
 
 def check(module: ModuleOp, expected: str, tolerance: float, exact: float = 1e-7) -> None:
@@ -347,94 +310,6 @@ def test_attention(name: str) -> None:
     assert "attention" in found and "softmax" not in found and "mul" not in found
     assert_close(run(module, inputs, oracle=True), oracle, 1e-12)
     assert_close(run(module, inputs), before, 2e-6)
-
-
-@pytest.mark.parametrize("element", ["f32", "f16"])
-@pytest.mark.parametrize("biased", [True, False])
-@pytest.mark.parametrize("shape", ["4x1x1", "1x4x1x1", ""])
-def test_an_affine_map_of_channels_goes_into_the_convolution(
-    shape: str, biased: bool, element: str
-) -> None:
-    one = f"tensor<{shape}{'x' if shape else ''}{element}>"
-    operands, types = ("%x, %w, %b", "(T, F, V)") if biased else ("%x, %w", "(T, F)")
-    names = {
-        "T": tensor((2, 3, 5, 6), element),
-        "F": tensor((4, 3, 3, 3), element),
-        "V": tensor((4,), element),
-        "C": one,
-        "Y": tensor((2, 4, 3, 4), element),
-        "S": f"tensor<{element}>",
-    }
-    weights = "".join(
-        f'%{name} = graph.weight "{name}" : {type_}\n'
-        for name, type_ in (("w", "F"), ("b", "V"), ("s", "C"), ("o", "C"))
-    )
-    body = weights + (
-        f"%1 = graph.conv {operands} {{strides = [1, 1], pads = [0, 0, 0, 0], "
-        f"dilations = [1, 1]}} : {types} -> Y\n%2 = graph.mul %s, %1 : (C, Y) -> Y\n"
-        "%y = graph.sub %2, %o : (Y, C) -> Y"
-    )
-    module = module_of(("%x: T", "Y"), body, names)
-    rng = np.random.default_rng(0)
-    dtype = np.float32 if element == "f32" else np.float16
-    size = (4, *(1,) * (shape.count("x"))) if shape == "4x1x1" else (1, 4, 1, 1)
-    stored = {
-        "w": rng.standard_normal((4, 3, 3, 3)).astype(dtype),
-        "b": rng.standard_normal(4).astype(dtype),
-        "s": np.asarray(rng.standard_normal(size if shape else ())).astype(dtype),
-        "o": np.asarray(rng.standard_normal(size if shape else ())).astype(dtype),
-    }
-    inputs = random_inputs(module, 3)
-    before, exact = run(module, inputs, stored), run(module, inputs, stored, oracle=True)
-    apply(module, "graph-raise")
-    kept = not shape and not biased
-    assert ("sub" in conv_users(module)) is kept
-    assert_close(run(module, inputs, stored, oracle=True), exact, 1e-12)
-    assert_close(run(module, inputs, stored), before, 3e-6 if element == "f32" else 4e-3)
-
-
-@pytest.mark.parametrize("element", ["f32", "f16"])
-@pytest.mark.parametrize("shape", ["4x1x1", "1x4x1x1", ""])
-def test_an_affine_map_of_channels_goes_into_the_norm(shape: str, element: str) -> None:
-    sizes = tuple(int(n) for n in shape.split("x")) if shape else ()
-    names = {
-        "T": tensor((2, 4, 3, 5), element),
-        "V": tensor((4,), element),
-        "C": f"tensor<{shape}{'x' if shape else ''}{element}>",
-        "S": f"tensor<{element}>",
-    }
-    stored_types = {"s": "V", "b": "V", "m": "V", "v": "V", "k": "C", "c": "C"}
-    weights = "".join(f'%{n} = graph.weight "{n}" : {t}\n' for n, t in stored_types.items())
-    body = weights + (
-        "%1 = graph.batch_normalization %x, %s, %b, %m, %v : (T, V, V, V, V) -> T\n"
-        "%2 = graph.div %1, %k : (T, C) -> T\n%y = graph.sub %2, %c : (T, C) -> T"
-    )
-    module = module_of(("%x: T", "T"), body, names)
-    rng = np.random.default_rng(0)
-    dtype = np.float32 if element == "f32" else np.float16
-    stored = {
-        name: np.asarray(rng.uniform(0.5, 1.5, (4,) if kind == "V" else sizes)).astype(dtype)
-        for name, kind in stored_types.items()
-    }
-    inputs = random_inputs(module, 3)
-    before, exact = run(module, inputs, stored), run(module, inputs, stored, oracle=True)
-    apply(module, "graph-raise")
-    norms = [op for op in module.walk() if isinstance(op, GraphOp) and op.op_name[:5] == "batch"]
-    assert [isinstance(use.operation, ReturnOp) for n in norms for use in n.results[0].uses] == [
-        True
-    ]
-    assert_close(run(module, inputs, stored, oracle=True), exact, 1e-12)
-    assert_close(run(module, inputs, stored), before, 3e-6 if element == "f32" else 4e-3)
-
-
-def conv_users(module: ModuleOp) -> set[str]:
-    """The operators that read the result of a convolution."""
-    found: set[str] = set()
-    for op in module.walk():
-        if isinstance(op, GraphOp) and op.op_name == "conv":
-            users = [use.operation for use in op.results[0].uses]
-            found |= {user.op_name for user in users if isinstance(user, GraphOp)}
-    return found
 
 
 def test_a_small_masked_score_is_not_taken_for_minus_infinity() -> None:

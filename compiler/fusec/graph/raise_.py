@@ -33,6 +33,17 @@ RULES: dict[str, tuple[Rule, ...]] = {
 }
 """Rules by what they raise to, in the order in which they run."""
 
+NEEDS: dict[str, frozenset[str]] = {
+    "gelu": frozenset({"erf", "tanh"}),
+    "group_norm": frozenset({"reduce_mean"}),
+    "instance_norm": frozenset({"reduce_mean"}),
+    "norm": frozenset({"reduce_mean", "reduce_max", "reduce_sum", "softmax"}),
+    "attention": frozenset({"softmax"}),
+    "rotary": frozenset({"concat"}),
+    "affine": frozenset({"conv", "batch_normalization"}),
+}
+"""Operators one of which every rule of a group is about: without them it has nothing to find."""
+
 
 @dataclass(frozen=True)
 class GraphRaisePass(ModulePass):
@@ -49,5 +60,10 @@ class GraphRaisePass(ModulePass):
                     f"graph-raise: unknown rules '{name}', expected some of {', '.join(RULES)}"
                 )
         for name, rules in RULES.items():
-            if not self.only or name in self.only:
+            if (not self.only or name in self.only) and _may_fire(op, name):
                 run_rules(op, rules)
+
+
+def _may_fire(module: ModuleOp, name: str) -> bool:
+    wanted = {f"graph.{operator}" for operator in NEEDS.get(name, ())}
+    return not wanted or any(op.name in wanted for op in module.walk())

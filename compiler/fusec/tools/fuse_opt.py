@@ -146,6 +146,12 @@ class FuseOpt(xDSLOptMain):
         if spec.name not in self.available_passes:
             raise UsageError(pipelines.unknown_name(spec.name, self.available_passes))
         pass_class = self.available_passes[spec.name]()
+        if (
+            self.args.allow_opaque
+            and spec.name == "graph-fuse"
+            and "offload" not in spec.parameters
+        ):
+            spec = ArgSpec(spec.name, {**spec.parameters, "offload": (True,)})
         try:
             return pass_class.from_pass_spec(spec)
         except ValueError as error:

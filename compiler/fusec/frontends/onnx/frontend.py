@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.frontend import Frontend
 
 from fusec.semantics.weights import WeightStore
+from fusec_dialects.collector import without_collector
 
 
 def import_onnx(
@@ -30,11 +31,11 @@ def import_onnx(
     from fusec.frontends.onnx.container import read_model
     from fusec.frontends.onnx.importer import Importer
 
-    model, raw = read_model(source)
-    path = None if isinstance(source, bytes) else Path(source)
-    importer = Importer(model, raw, path, shapes or {}, allow_opaque)
-    module = importer.run()
-    return module, importer.store
+    with without_collector():
+        model, raw = read_model(source)
+        path = None if isinstance(source, bytes) else Path(source)
+        importer = Importer(model, raw, path, shapes or {}, allow_opaque)
+        return importer.run(), importer.store
 
 
 def read_weights(path: Path) -> WeightStore:
