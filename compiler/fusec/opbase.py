@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, TypeVar, cast, overload
 
 from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
@@ -225,12 +226,16 @@ def load(path: Path | str) -> list[str]:
     """
     path = Path(path)
     before = dict(OWN.fusions)
+    loader = _LOADERS.get(path.suffix)
+    if loader is None:
+        raise FusionError(f"'{path}': own fusions are in a .py or an .mlir file")
     try:
-        (_load_pdl if path.suffix == ".mlir" else _load_python)(path)
+        loader(path)
     except (FusionError, OSError, ParseError, VerifyException) as error:
         OWN.fusions.clear()
         OWN.fusions.update(before)
-        raise FusionError(f"{path}: {error}") from error
+        text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FusionError(text if str(path) in text else f"{path}: {text}") from error
     return [name for name in OWN.fusions if name not in before]
 
 
@@ -239,7 +244,20 @@ def _load_python(path: Path) -> None:
         code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
     except (SyntaxError, ValueError) as error:
         raise FusionError(f"not Python: {error}") from error
-    exec(code, {"__name__": path.stem, "__file__": str(path)})
+    try:
+        exec(code, {"__name__": path.stem, "__file__": str(path)})
+    except FusionError:
+        raise
+    except Exception as error:  # whatever the user's own code raises
+        line = next(
+            (
+                f.lineno
+                for f in reversed(extract_tb(error.__traceback__))
+                if f.filename == str(path)
+            ),
+            0,
+        )
+        raise FusionError(f"{path}:{line}: {type(error).__name__}: {error}") from error
 
 
 def _load_pdl(path: Path) -> None:
@@ -258,6 +276,9 @@ def _load_pdl(path: Path) -> None:
     module.verify()
     for own in fusions_of(module):
         register(own)
+
+
+_LOADERS = {".py": _load_python, ".mlir": _load_pdl}
 
 
 def register(own: OwnFusion) -> None:

@@ -95,8 +95,18 @@ def test_a_saved_plan_is_replayed(fusec: Fusec) -> None:
     profile = fusec("profile", "net.mlir", "--json", "--plan", "edited.json").json
     assert profile["groups"] == 1 + 4 - len(plan["groups"][0]["ops"])
     assert profile["unfused"]["groups"] == 4
+    assert groups(fusec, "--plan", "edited.json")[0] == plan["groups"][0]["name"]
+    assert fusec("explain", "net.mlir", "--plan", "none.json").status == 3
     missing = fusec("profile", "net.mlir", "--plan", "none.json")
     assert missing.status == 3 and "none.json" in missing.message
+
+
+def test_automatic_fusion_goes_by_its_name(fusec: Fusec) -> None:
+    assert len(groups(fusec)) < 4
+    assert len(groups(fusec, "--only-fusion", "auto")) < 4
+    assert groups(fusec, "--only-fusion", "conv_bn") == ["matmul", "relu", "softmax", "matmul"]
+    off = fusec("explain", "net.mlir", "--json", "--no-fusion").json
+    assert {edge["reason"] for edge in off["edges"]} == {"fusion-off"}
 
 
 def test_own_fusions_from_a_file(fusec: Fusec) -> None:
@@ -146,6 +156,8 @@ def test_log(fusec: Fusec, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GE_LOG_LEVEL")
     done = fusec("compile", "net.mlir", "-o", "out.mlir", "--log-file", "ge_host.log")
     assert done.status == 0 and "Fusion" not in done.err
+    assert fusec("explain", "net.mlir", "--log-file", "explain.log").status == 0
+    assert "Fusion fused: matmul_relu" in Path("explain.log").read_text()
     lines = Path("ge_host.log").read_text().splitlines()
     assert lines and all("Fusion" in line for line in lines)
 

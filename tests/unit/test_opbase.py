@@ -306,10 +306,15 @@ def test_python_files(tmp_path: Path) -> None:
     assert groups(leaky(0.25)) == ["sum_leaky"]
     for text, message in (
         ("def", "not Python"),
+        ("x = 1\ny = x / 0", r"own\.py:2: ZeroDivisionError"),
+        ("import nosuchmodule", r"own\.py:1: ModuleNotFoundError"),
         ("from fusec.opbase import *\nfusion(lambda x: ascendc.rleu(x), name='a')", "rleu"),
     ):
         file.write_text(text)
         with pytest.raises(FusionError, match=message):
             load(file)
+    (tmp_path / "own.txt").write_text("")
+    with pytest.raises(FusionError, match=r"a \.py or an \.mlir file"):
+        load(tmp_path / "own.txt")
     with pytest.raises(FusionError, match=r"none\.py"):
         load(tmp_path / "none.py")

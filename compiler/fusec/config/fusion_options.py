@@ -51,11 +51,13 @@ class FusionOptions:
         """Whether groups may grow beyond named patterns."""
         if not self.enabled or self.strategy == "patterns" or "auto" in self.disable:
             return False
-        return self.only is None if self.auto is None else self.auto
+        asked = self.only is None or "auto" in self.only
+        return asked if self.auto is None else self.auto
 
     def allows(self, pattern: str) -> bool:
-        """Whether a group may have this name."""
-        return pattern not in self.disable and (self.only is None or pattern in self.only)
+        """Whether a group may have this name; `auto` asks for whatever automatic fusion finds."""
+        asked = self.only is None or bool({pattern, "auto"} & self.only)
+        return pattern not in self.disable and asked
 
 
 def _one_of(what: str, name: str, valid: Collection[str]) -> None:

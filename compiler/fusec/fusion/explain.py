@@ -31,6 +31,8 @@ ADVICE: dict[str, str] = {
     "ub-capacity": "smaller rows, or a target with a larger UB",
     "several-outputs": "give the inner value one user only",
     "may-be-infinite": "nothing, and nothing is lost: the softmax's kernel adds the mask",
+    "fusion-off": "leave out --no-fusion, GE_FUSION_SWITCH=0 and their like",
+    "not-tried": "another strategy, or a saved plan with both in one group; min-ops may forbid it",
     "automatic-off": "strategy greedy, or auto_fusion true in the configuration",
 }
 """What would change a refusal, by its reason."""
@@ -43,13 +45,13 @@ DEFAULT_ADVICE = (
 @dataclass(frozen=True)
 class GroupNote:
     """A group: its pattern, the places of its operators, modelled µs and bytes over global memory,
-    and the same for its operators apart. Apart is None where one of them has no kernel alone.
+    and the same for its operators apart. None where there is no kernel that could be costed.
     """
 
     name: str
     ops: tuple[str, ...]
-    us: float
-    gm_bytes: int
+    us: float | None
+    gm_bytes: int | None
     apart_us: float | None
     apart_bytes: int | None
 
@@ -90,7 +92,7 @@ def explain(planner: Planner) -> Explanation:
 def _group(planner: Planner, key: int) -> GroupNote:
     group = planner.cover.groups[key]
     cost = planner.cost_of(key)
-    us, gm_bytes = (cost.us, cost.gm_bytes) if isinstance(cost, Cost) else (0.0, 0)
+    us, gm_bytes = (cost.us, cost.gm_bytes) if isinstance(cost, Cost) else (None, None)
     apart = [planner.legal_cost(Group({i}, "")) for i in group.owned]
     known = [c for c in apart if isinstance(c, Cost)]
     whole = len(known) == len(apart)
@@ -144,8 +146,13 @@ def _refusal(planner: Planner, first: int, second: int) -> Refusal:
     owned = groups[first].owned | groups[second].owned
     merged = Group(owned, planner.name_of((first, second)))
     merged.borrowed = (groups[first].borrowed | groups[second].borrowed) - owned
+    if not planner.enabled:
+        return Refusal("fusion-off", "fusion is switched off")
     if not planner.automatic:
-        return Refusal("automatic-off", "no named pattern spans both, and automatic fusion is off")
+        return Refusal(
+            "automatic-off",
+            "no named pattern that is switched on spans both, and automatic fusion is off",
+        )
     answer = planner.judge((first, second), merged)
     if isinstance(answer, Refusal):
         return answer

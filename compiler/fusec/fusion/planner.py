@@ -44,6 +44,11 @@ class Planner:
         return self._options.objective
 
     @property
+    def enabled(self) -> bool:
+        """Whether anything is fused."""
+        return self._options.enabled
+
+    @property
     def automatic(self) -> bool:
         """Whether groups may grow beyond named patterns."""
         return self._options.automatic

@@ -35,10 +35,13 @@ def pattern_example(name: str) -> str:
     """MLIR text of the network that a pattern is shown on; raises UsageError for an unknown one."""
     from xdsl.dialects.builtin import f32
 
-    from fusec.fusion.patterns import all_patterns
+    from fusec.fusion.patterns import AUTOMATIC, all_patterns
     from fusec.fusion.patterns.examples import example
+    from fusec.fusion.patterns.own import OWN
 
     patterns = all_patterns()
+    if name in AUTOMATIC or name in OWN.fusions:
+        raise UsageError(f"{name!r} has no example: it is no pattern of the library")
     if name not in patterns:
         near = get_close_matches(name, patterns, n=1)
         advice = f"did you mean {near[0]}?" if near else "see --list-patterns"

@@ -12,7 +12,14 @@ from pathlib import Path
 
 from fusec.explain import explain
 from fusec.fusion.explain import EdgeNote, Explanation, GroupNote
-from fusec.tools.cli.session import Progress, compile_options, open_model, print_json
+from fusec.fusion.remarks import listening
+from fusec.tools.cli.session import (
+    Progress,
+    compile_options,
+    open_model,
+    print_json,
+    write_log,
+)
 from fusec.tools.output import write_text
 from fusec.tools.status import UsageError
 
@@ -26,7 +33,9 @@ def run(options: argparse.Namespace) -> int:
             f"'{options.model}' is lowered already; explain starts from the graph level"
         )
     progress("deciding what to fuse")
-    found = explain(model, compile_options(options))
+    with listening() as heard:
+        found = explain(model, compile_options(options))
+    write_log(options, heard)
     if options.save_plan is not None:
         write_text(Path(options.save_plan), json.dumps(found.plan, indent=1) + "\n")
     if options.edge:
@@ -58,10 +67,14 @@ def _edge(found: Explanation, first: str, second: str) -> Explanation:
 def _groups(groups: Iterable[GroupNote]) -> Iterable[str]:
     yield f"{'pattern':32} {'us':>9} {'apart':>9} {'MB':>8} {'apart':>8}  operators"
     for g in groups:
-        apart = f"{g.apart_us:9.2f}" if g.apart_us is not None else f"{'-':>9}"
-        apart_mb = f"{g.apart_bytes / 1e6:8.3f}" if g.apart_bytes is not None else f"{'-':>8}"
         ops = ", ".join(dict.fromkeys(g.ops))
-        yield f"{g.name:32} {g.us:9.2f} {apart} {g.gm_bytes / 1e6:8.3f} {apart_mb}  {ops}"
+        us, apart = _figure(g.us, 9, 2), _figure(g.apart_us, 9, 2)
+        mb, apart_mb = (_figure(b and b / 1e6, 8, 3) for b in (g.gm_bytes, g.apart_bytes))
+        yield f"{g.name:32} {us} {apart} {mb} {apart_mb}  {ops}"
+
+
+def _figure(value: float | None, width: int, digits: int) -> str:
+    return f"{'-':>{width}}" if value is None else f"{value:{width}.{digits}f}"
 
 
 def _edges(edges: tuple[EdgeNote, ...]) -> Iterable[str]:
@@ -70,7 +83,7 @@ def _edges(edges: tuple[EdgeNote, ...]) -> Iterable[str]:
         return
     counts = Counter(e.reason for e in edges)
     total = ", ".join(f"{reason} {count}" for reason, count in counts.most_common())
-    yield f"{len(edges)} edges are not fused: {total}"
+    yield f"edges that are not fused: {len(edges)}: {total}"
     for e in edges:
         yield f"{e.producer} -> {e.consumer} ({e.bytes / 1e6:.3f} MB): {e.reason}: {e.message}"
         yield f"    would change it: {e.advice}"
