@@ -162,6 +162,16 @@ def test_log(fusec: Fusec, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines and all("Fusion" in line for line in lines)
 
 
+@pytest.mark.parametrize("level", ["fused", "npu"])
+def test_fusion_result(fusec: Fusec, level: str) -> None:
+    fusec.file("small.mlir", SMALL)
+    options = ("--objective", "kernels", "--fusion-result", "result.json")
+    assert fusec("compare", "small.mlir", "--level", level, *options).status == 0
+    (graph,) = json.loads(Path("result.json").read_text()).values()
+    assert graph["graph_fusion"]["scale_softmax"]["effect_times"] == "1"
+    assert any(site["applied"] for site in graph["sites"])
+
+
 def test_bisect_blames_nobody_where_the_numbers_are_right(fusec: Fusec) -> None:
     fusec.file("small.mlir", SMALL)
     done = fusec("bisect", "small.mlir", "--level", "fused")

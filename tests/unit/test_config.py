@@ -97,14 +97,11 @@ def test_environment() -> None:
             "GE_FUSION_SWITCH": "0",
             "GE_FUSION_MAX_DEPTH": "3",
             "GE_FUSION_CONFIG_PATH": "a.json",
-            "DUMP_GE_GRAPH": "2",
-            "DUMP_GRAPH_PATH": "dumps",
         }
     )
     assert found.log_level == 2
     assert found.settings.enabled is False and found.settings.max_depth == 3
     assert found.config_path == Path("a.json")
-    assert found.dump == ("optimise", "compile") and found.dump_path == Path("dumps")
 
 
 @pytest.mark.parametrize(("given", "level"), [("0", 3), ("1", 2), ("2", 1), ("3", 0)])
@@ -120,7 +117,6 @@ def test_the_global_level_where_ge_s_is_not_set(given: str, level: int) -> None:
         ("GE_FUSION_SWITCH", "on"),
         ("GE_FUSION_SWITCH", "²"),
         ("GE_FUSION_MAX_DEPTH", "-1"),
-        ("DUMP_GE_GRAPH", "9"),
     ],
 )
 def test_wrong_variables(name: str, value: str) -> None:

@@ -12,22 +12,14 @@ from fusec.config.settings import Settings
 GLOBAL_TO_GE = {0: 3, 1: 2, 2: 1, 3: 0, 4: 0}
 """ASCEND_GLOBAL_LOG_LEVEL (0 debug ... 3 error, 4 none) on the scale of GE_LOG_LEVEL."""
 
-DUMP_LEVELS = {1: ("prepare", "optimise", "compile"), 2: ("optimise", "compile"), 3: ("compile",)}
-"""Stages whose IR `DUMP_GE_GRAPH` asks for: 1 everything, 2 without the first, 3 the last."""
-
 
 @dataclass(frozen=True)
 class Environment:
-    """`log_level`: 0 errors, 1 summary, 2 matches and refusals, 3 everything; None: not said.
-
-    `dump` names the stages after which the IR is written to `dump_path`.
-    """
+    """`log_level`: 0 errors, 1 summary, 2 matches and refusals, 3 everything; None: not said."""
 
     settings: Settings
     log_level: int | None = None
     config_path: Path | None = None
-    dump: tuple[str, ...] = ()
-    dump_path: Path | None = None
 
 
 def read_environment(variables: Mapping[str, str]) -> Environment:
@@ -38,7 +30,6 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         level = None if given is None else GLOBAL_TO_GE[given]
     switch = _integer(variables, "GE_FUSION_SWITCH", range(2))
     depth = _integer(variables, "GE_FUSION_MAX_DEPTH", range(1 << 31))
-    dump = _integer(variables, "DUMP_GE_GRAPH", range(4))
     path = variables.get("GE_FUSION_CONFIG_PATH")
     return Environment(
         Settings(
@@ -46,8 +37,6 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         ),
         level,
         Path(path) if path else None,
-        DUMP_LEVELS.get(dump or 0, ()),
-        Path(variables.get("DUMP_GRAPH_PATH") or ".") if dump else None,
     )
 
 

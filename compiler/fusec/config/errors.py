@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 from xdsl.utils.exceptions import DiagnosticException
 
@@ -15,3 +16,13 @@ def nearest(name: str, valid: Iterable[str]) -> str:
     names = list(valid)
     near = get_close_matches(name, names, n=1)
     return f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names[:8])}"
+
+
+def read_text(path: Path) -> str:
+    """The text of a configuration file; raises ConfigError where there is none."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"cannot read '{path}': {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"'{path}' is not UTF-8 text") from error

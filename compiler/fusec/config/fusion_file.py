@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any, cast
 
-from fusec.config.errors import ConfigError, nearest
+from fusec.config.errors import ConfigError, nearest, read_text
 from fusec.config.settings import Settings
 
 KEYS: dict[str, type] = {
@@ -37,13 +37,7 @@ def without_comments(text: str) -> str:
 def read_json(path: Path) -> Any:
     """The content of a JSON file with comments; ConfigError with line and column otherwise."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ConfigError(f"cannot read '{path}': {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"'{path}' is not UTF-8 text") from error
-    try:
-        return json.loads(without_comments(text))
+        return json.loads(without_comments(read_text(path)))
     except json.JSONDecodeError as error:
         place = f"{path}:{error.lineno}:{error.colno}"
         raise ConfigError(f"{place}: not JSON: {error.msg}") from error

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from fusec.config.errors import ConfigError, nearest
+from fusec.config.errors import ConfigError, nearest, read_text
 from fusec.config.fusion_file import read_json
 
 GROUPS = ("GraphFusion", "UBFusion")
@@ -30,12 +30,7 @@ class Switches:
 
 def read_switch_file(path: Path) -> Switches:
     """Raises ConfigError with file, place and what was expected."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ConfigError(f"cannot read '{path}': {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"'{path}' is not UTF-8 text") from error
+    text = read_text(path)
     return _json(path) if text.lstrip().startswith(("{", "/")) else _lines(path, text)
 
 

@@ -7,19 +7,12 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from fusec import __version__
-from fusec.config.settings import Settings
-from fusec.fusion.configure import Configured, configure
-from fusec.fusion.patterns import all_patterns
-from fusec.fusion.patterns.cann import UnknownRule, resolve
 from fusec.hw import DEFAULT_TARGET, TARGETS, load_target
-from fusec.opbase import load as load_fusions
 from fusec.tools.status import UsageError
 
 DESCRIPTION = """\
@@ -177,6 +170,7 @@ def _compilation(parser: argparse.ArgumentParser) -> None:
         ("fusion-config", "JSON as GE_FUSION_CONFIG_PATH names it"),
         ("fusion-switch-file", "rules on and off, as ATC reads them, by CANN's names or ours"),
         ("plan", "a saved plan to replay (fusec explain --save-plan)"),
+        ("fusion-result", "where fusion_result.json goes, as ATC writes it"),
         ("log-file", "where the log of fusion goes (GE_LOG_LEVEL says how much; else 2)"),
     )
     for name, text in files:
@@ -321,46 +315,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError("a command is missing; see fusec --help")
     if options.target is not None:
         load_target(options.target)
-    options.configured = _configured(options)
+    from fusec.tools.cli.configuration import configured
+
+    options.configured = configured(options)
     return options
-
-
-def _configured(options: argparse.Namespace) -> Configured:
-    """Fusion as the command line, files and the environment ask for it, own fusions registered.
-
-    Raises UsageError for what the command line says wrong, ConfigError for the other sources.
-    """
-    if options.load is not None:
-        load_fusions(options.load)
-    disable = _patterns("--disable-fusion", options.disable_fusion)
-    only = _patterns("--only-fusion", options.only_fusion)
-    if both := disable & only:
-        raise UsageError(f"{min(both)!r} is both disabled and asked for; leave one of them out")
-    if options.no_fusion and options.only_fusion:
-        raise UsageError("--no-fusion and --only-fusion contradict each other; leave one out")
-    said = Settings(
-        "the command line",
-        enabled=False if options.no_fusion else None,
-        strategy=options.strategy,
-        objective=options.objective,
-        max_depth=options.max_depth,
-        min_ops=options.min_fusion_ops,
-        max_ops=options.max_fusion_ops,
-        only=only or None,
-        plan=options.plan,
-        disable=disable,
-    )
-    return configure(
-        said,
-        os.environ,
-        config_file=options.fusion_config and Path(options.fusion_config),
-        switch_file=options.fusion_switch_file and Path(options.fusion_switch_file),
-    )
-
-
-def _patterns(flag: str, names: Sequence[str]) -> frozenset[str]:
-    """Patterns by our names or CANN's; raises UsageError with the nearest valid name."""
-    try:
-        return resolve(names, all_patterns()).patterns
-    except UnknownRule as error:
-        raise UsageError(f"{flag}: {error}") from error

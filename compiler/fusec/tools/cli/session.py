@@ -15,8 +15,10 @@ from fusec.api import Compiled, CompileOptions, Level, Model, compile, fuse, loa
 from fusec.config.fusion_options import FusionOptions
 from fusec.frontends.errors import ImportFailure
 from fusec.frontends.shapes import parse_shapes
+from fusec.fusion.patterns import all_patterns
 from fusec.fusion.remarks import Decisions, listening
 from fusec.report.fusion_log import DECISIONS, log_lines
+from fusec.report.fusion_result import fusion_result
 from fusec.semantics.dtypes import Array
 from fusec.tools.output import write_text
 from fusec.tools.status import InputError, UsageError
@@ -75,9 +77,8 @@ def compile_model(
 
 
 def write_log(options: argparse.Namespace, heard: Decisions) -> None:
-    """The log of fusion, as GE_LOG_LEVEL asks for it, to stderr or the file that is named.
-
-    Raises CannotWriteError.
+    """The log of fusion, as GE_LOG_LEVEL asks for it, to stderr or the file that is named, and
+    fusion_result.json where it is asked for. Raises CannotWriteError.
     """
     level = options.configured.environment.log_level
     if options.log_file is not None and level is None:
@@ -87,6 +88,9 @@ def write_log(options: argparse.Namespace, heard: Decisions) -> None:
         write_text(Path(options.log_file), "".join(f"{line}\n" for line in lines))
     elif lines:
         print("\n".join(lines), file=sys.stderr)
+    if options.fusion_result is not None:
+        result = fusion_result(heard.remarks, heard.groups, frozenset(all_patterns()))
+        write_text(Path(options.fusion_result), json.dumps(result, indent=1) + "\n")
 
 
 def run_level(
@@ -100,7 +104,9 @@ def run_level(
         progress("running at level npu")
         return compiled.run(inputs)
     if level == "fused" and model.level == "graph":
-        model = fuse(model, wanted, progress=lambda stage: progress(f"compiling: {stage}"))
+        with listening() as heard:
+            model = fuse(model, wanted, progress=lambda stage: progress(f"compiling: {stage}"))
+        write_log(options, heard)
     progress(f"running at level {level}")
     return model.run(inputs)
 

@@ -1,0 +1,59 @@
+"""What the command line, the files it names and the environment say of fusion, put together.
+
+Apart from `arguments`, so that `--help` loads nothing of the compiler.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from fusec.config.settings import Settings
+from fusec.fusion.configure import Configured, configure
+from fusec.fusion.patterns import all_patterns
+from fusec.fusion.patterns.cann import UnknownRule, resolve
+from fusec.opbase import load
+from fusec.tools.status import UsageError
+
+
+def configured(options: argparse.Namespace) -> Configured:
+    """Fusion as the command line, files and the environment ask for it, own fusions registered.
+
+    Raises UsageError for what the command line says wrong, ConfigError for the other sources.
+    """
+    if options.load is not None:
+        load(options.load)
+    disable = _patterns("--disable-fusion", options.disable_fusion)
+    only = _patterns("--only-fusion", options.only_fusion)
+    if both := disable & only:
+        raise UsageError(f"{min(both)!r} is both disabled and asked for; leave one of them out")
+    if options.no_fusion and options.only_fusion:
+        raise UsageError("--no-fusion and --only-fusion contradict each other; leave one out")
+    said = Settings(
+        "the command line",
+        enabled=False if options.no_fusion else None,
+        strategy=options.strategy,
+        objective=options.objective,
+        max_depth=options.max_depth,
+        min_ops=options.min_fusion_ops,
+        max_ops=options.max_fusion_ops,
+        only=only or None,
+        plan=options.plan,
+        disable=disable,
+    )
+    return configure(
+        said,
+        os.environ,
+        config_file=options.fusion_config and Path(options.fusion_config),
+        switch_file=options.fusion_switch_file and Path(options.fusion_switch_file),
+    )
+
+
+def _patterns(flag: str, names: Sequence[str]) -> frozenset[str]:
+    """Patterns by our names or CANN's; raises UsageError with the nearest valid name."""
+    try:
+        return resolve(names, all_patterns()).patterns
+    except UnknownRule as error:
+        raise UsageError(f"{flag}: {error}") from error
