@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -203,3 +204,18 @@ def test_bisect_finds_a_planted_fault(fusec: Fusec, monkeypatch: pytest.MonkeyPa
     assert done.status == 0 and done.json["culprits"] == ["scale_softmax"]
     rules = json.loads(Path("switch.json").read_text())["Switch"]["GraphFusion"]
     assert rules == {"scale_softmax": "off"}
+
+
+def test_reduce(fusec: Fusec) -> None:
+    """A command that fails on whatever holds a softmax."""
+    fusec.file("small.mlir", SMALL)
+    fusec.file("find.py", "import sys\nsys.exit(7 * ('softmax' in open(sys.argv[1]).read()))\n")
+    find = f"{sys.executable} find.py"
+    done = fusec("reduce", "small.mlir", "-o", "part.mlir", "--json", "--command", find + " {}")
+    assert done.status == 0 and done.json == {"model": "small.mlir", "operators": 4, "kept": 1}
+    assert "graph.softmax" in Path("part.mlir").read_text()
+    assert "graph.matmul" not in Path("part.mlir").read_text()
+    right = fusec("reduce", "small.mlir", "-o", "none.mlir", "--command", "true {}")
+    assert right.status == 1 and not Path("none.mlir").exists()
+    assert fusec("reduce", "small.mlir", "-o", "a", "--command", "true").status == 2
+    assert fusec("reduce", "small.mlir", "-o", "a", "--command", "no-such-program {}").status == 3

@@ -51,7 +51,7 @@ def test_links_lead_somewhere(file: Path) -> None:
         assert "://" in link or (file.parent / link).exists(), link
 
 
-COMMANDS = ("compile", "run", "profile", "explain", "compare", "bisect", "ascend-check")
+COMMANDS = ("compile", "run", "profile", "explain", "compare", "bisect", "reduce", "ascend-check")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

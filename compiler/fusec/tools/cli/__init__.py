@@ -1,5 +1,5 @@
 """The command `fusec`: parsing and printing for compile, run, profile, explain,
-compare, bisect, ascend-check."""
+compare, bisect, reduce, ascend-check."""
 
 from __future__ import annotations
 

@@ -67,6 +67,11 @@ Find the smallest set of fusions whose switching off brings the outputs within t
 operators in float64, on seeded inputs. The exit status is 1 where no fusion is to blame.
 """
 
+REDUCE = """\
+Leave out operators of a failing model as long as a command still ends with the same exit status,
+and write what is left as MLIR text. What an operator that went away gave becomes an input.
+"""
+
 ASCEND_CHECK = """\
 Print each kernel for Huawei's kernel compiler (AscendNPU IR), compile it and check what comes back.
 The exit status is 1 where a kernel is not accepted. Inputs that break the compiler are kept.
@@ -273,6 +278,17 @@ def build() -> argparse.ArgumentParser:
         "-o", "--output", metavar="FILE", help="where to write a switch file with them off"
     )
     _seed(parser, "inputs and weights")
+    _compilation(parser)
+
+    parser = command("reduce", "a small part of a model that still fails", REDUCE)
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="where to write")
+    parser.add_argument(
+        "--command",
+        dest="command_line",
+        required=True,
+        metavar="COMMAND",
+        help="what fails; {} stands for the file, like 'fusec compare {} --tolerance 1e-5'",
+    )
     _compilation(parser)
 
     parser = command(
