@@ -192,6 +192,16 @@ def _level(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _tolerance(parser: argparse.ArgumentParser, reference: str) -> None:
+    parser.add_argument(
+        "--tolerance",
+        type=_number(float, 0, "a number"),
+        default=1e-4,
+        metavar="T",
+        help=f"allowed max|a-b| / max|b| of the worst output, b {reference} (default 1e-4)",
+    )
+
+
 def _seed(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument(
         "--seed",
@@ -249,13 +259,7 @@ def build() -> argparse.ArgumentParser:
 
     parser = command("compare", "compare the outputs with ONNX Runtime's", COMPARE)
     _level(parser)
-    parser.add_argument(
-        "--tolerance",
-        type=_number(float, 0, "a number"),
-        default=1e-4,
-        metavar="T",
-        help="allowed max|a-b| / max|b| of the worst output, b the reference (default 1e-4)",
-    )
+    _tolerance(parser, "the reference")
     parser.add_argument(
         "--reference",
         choices=["onnxruntime", "float64"],
@@ -267,13 +271,7 @@ def build() -> argparse.ArgumentParser:
 
     parser = command("bisect", "which fusions spoil the numbers", BISECT)
     _level(parser)
-    parser.add_argument(
-        "--tolerance",
-        type=_number(float, 0, "a number"),
-        default=1e-4,
-        metavar="T",
-        help="allowed max|a-b| / max|b| against the operators in float64 (default 1e-4)",
-    )
+    _tolerance(parser, "the operators in float64")
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="where to write a switch file with them off"
     )

@@ -14,19 +14,15 @@ from fusec.api import CompileOptions, Model, compile, fuse
 from fusec.fusion.patterns import AUTO, PARALLEL, all_patterns
 from fusec.fusion.remarks import listening
 from fusec.semantics.dtypes import Array
-from fusec.tools.cli.session import Progress, compile_options, open_model, print_json
+from fusec.tools.cli.session import Progress, compile_options, open_graph, print_json
 from fusec.tools.output import write_text
-from fusec.tools.status import ExitStatus, UsageError
+from fusec.tools.status import ExitStatus
 
 
 def run(options: argparse.Namespace) -> int:
     """Names the fusions to blame, writes the switch file; status 1 where there are none."""
     progress = Progress(options)
-    model = open_model(options, progress)
-    if model.level != "graph":
-        raise UsageError(
-            f"'{options.model}' is lowered already; bisect starts from the graph level"
-        )
+    model = open_graph(options, progress)
     model = model.seeded(options.seed)
     inputs = seeded_inputs(model.module, options.seed)
     progress("running the operators in float64")

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from fusec.accuracy.compare import worst
 from fusec.accuracy.inputs import seeded_inputs
-from fusec.tools.cli.session import Progress, open_model, print_json, run_level
+from fusec.tools.cli.session import Progress, open_graph, print_json, run_level
 from fusec.tools.status import ExitStatus, UsageError
 
 _TEXTS = {"onnxruntime": "ONNX Runtime", "float64": "the operators in float64"}
@@ -20,11 +20,7 @@ def run(options: argparse.Namespace) -> int:
     if kind == "onnxruntime" and not is_onnx:
         raise UsageError("ONNX Runtime runs .onnx models only; say --reference float64")
     progress = Progress(options)
-    model = open_model(options, progress)
-    if model.level != "graph":
-        raise UsageError(
-            f"'{options.model}' is lowered already; compare starts from the graph level"
-        )
+    model = open_graph(options, progress)
     repeated = set(model.weights.repeated)
     progress("drawing inputs and weights")
     model = model.seeded(options.seed)

@@ -16,7 +16,7 @@ from fusec.fusion.remarks import listening
 from fusec.tools.cli.session import (
     Progress,
     compile_options,
-    open_model,
+    open_graph,
     print_json,
     write_log,
 )
@@ -27,11 +27,7 @@ from fusec.tools.status import UsageError
 def run(options: argparse.Namespace) -> int:
     """Explains the whole plan, or one edge of it."""
     progress = Progress(options)
-    model = open_model(options, progress)
-    if model.level != "graph":
-        raise UsageError(
-            f"'{options.model}' is lowered already; explain starts from the graph level"
-        )
+    model = open_graph(options, progress)
     progress("deciding what to fuse")
     with listening() as heard:
         found = explain(model, compile_options(options))

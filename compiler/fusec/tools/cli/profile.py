@@ -6,8 +6,7 @@ import argparse
 from typing import Literal
 
 from fusec.report.profile import Profile
-from fusec.tools.cli.session import Progress, compile_model, open_model, print_json
-from fusec.tools.status import UsageError
+from fusec.tools.cli.session import Progress, compile_model, open_graph, print_json
 
 Counted = Literal[
     "groups",
@@ -33,12 +32,7 @@ ROWS: tuple[tuple[Counted, str, float], ...] = (
 def run(options: argparse.Namespace) -> int:
     """Profiles with fusion and without; with --no-fusion both are the same."""
     progress = Progress(options)
-    model = open_model(options, progress)
-    if model.level != "graph":
-        raise UsageError(
-            f"'{options.model}' is lowered already; profile compares with no fusion, so it starts "
-            "from the graph level"
-        )
+    model = open_graph(options, progress)
     compiled = compile_model(model, options, progress)
     progress("timing the kernels (modelled)")
     fused = compiled.profile()

@@ -56,6 +56,16 @@ def open_model(options: argparse.Namespace, progress: Progress) -> Model:
     return load(path, shapes, allow_opaque=options.allow_opaque)
 
 
+def open_graph(options: argparse.Namespace, progress: Progress) -> Model:
+    """As `open_model`, for a command that begins with fusion; UsageError for a lowered one."""
+    model = open_model(options, progress)
+    if model.level != "graph":
+        raise UsageError(
+            f"'{options.model}' is lowered already; {options.command} starts from the graph level"
+        )
+    return model
+
+
 def compile_options(options: argparse.Namespace, *, fusion: bool | None = None) -> CompileOptions:
     """Compilation as the command line and its files ask for it; `fusion` False: without fusion."""
     settled: FusionOptions = options.configured.fusion
