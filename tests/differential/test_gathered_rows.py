@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from xdsl.dialects.func import FuncOp
 
+from accepted import CHIP, check_accepted
 from embeddings import embedding, embedding_inputs
-from fusec.export.exported_kernel import ExportedKernel
 from fusec.hw import load_target
 from fusec.schedule.region import Region
 from fusec.schedule.schedule import schedule
 from fusec.schedule.types import Refusal
 from fusec.schedule.vector import VectorSchedule
 from fusec.simulator.errors import SimulationError
-from kernel_check import emitted_module, kernel, scheduled
+from kernel_check import kernel, scheduled
 from placed_vector import check_placed
 from vector_check import Outcome, check_kernel, simulate
 from vector_regions import Shape, tensor
@@ -120,25 +119,11 @@ def test_placed_kernels_are_clean(target: str) -> None:
 
 
 def test_accepted_and_linked() -> None:
-    export = pytest.importorskip("fusec.export.bishengir")
-    try:
-        export.find_installation()
-    except export.CompilerMissing:
-        pytest.skip("needs the extra `ascend`")
-    from fusec.export.ascend_check import check_kernels
-    from fusec.export.kernels import export_kernel
-
-    kernels: list[ExportedKernel] = []
-    for i, text in enumerate(
-        [
-            embedding((1, 128), 300, 768),
-            embedding((3, 17), 30, 33, dtype="f16", index="i32"),
-            embedding((9,), 4, 5000, norm=False),
-        ]
-    ):
-        op = kernel(text.replace("@k", f"@k{i}"))
-        assert isinstance(scheduled(op, "ascend910b3"), VectorSchedule)
-        module = emitted_module(op, "ascend910b3")
-        kernels += [export_kernel(func) for func in module.ops if isinstance(func, FuncOp)]
-    for verdict in check_kernels(kernels, "ascend910b3"):
-        assert verdict.verdict.accepted, (verdict.kernel.text, verdict.verdict.reason)
+    texts = [
+        embedding((1, 128), 300, 768),
+        embedding((3, 17), 30, 33, dtype="f16", index="i32"),
+        embedding((9,), 4, 5000, norm=False),
+    ]
+    ops = [kernel(text.replace("@k", f"@k{i}")) for i, text in enumerate(texts)]
+    assert all(isinstance(scheduled(op, CHIP), VectorSchedule) for op in ops)
+    check_accepted(ops)

@@ -18,8 +18,9 @@ from fusec.frontends.onnx.checks import CONSTANTS
 from fusec.frontends.onnx.functions import has_body
 from fusec.frontends.onnx.operators import OPERATORS
 from fusec.semantics.dtypes import Array
-from onnx_model import RUNTIME_ERRORS, by_runtime
+from onnx_model import RUNTIME_ERRORS
 from onnx_versions import models_of, opset_of, versions
+from ort import by_runtime
 
 REFUSED = frozenset(
     (

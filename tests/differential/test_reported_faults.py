@@ -16,7 +16,7 @@ from fusec.accuracy.inputs import seeded_inputs
 from fusec.semantics.dtypes import Array
 from fusec.simulator.witness import witness
 from fusec_dialects.graph import CallOp, GraphOp, KernelOp
-from onnx_model import by_runtime
+from ort import by_runtime
 from reported_faults import FAULTS
 
 CASES = [(name, i) for name, variants in FAULTS.items() for i in range(len(variants))]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from xdsl.dialects.func import FuncOp
 
-from fusec.export.exported_kernel import ExportedKernel
+from accepted import CHIP, check_accepted
 from fusec.hw import load_target
 from fusec.schedule.cost import estimate
 from fusec.schedule.expand import expand
 from fusec.schedule.region import Region
 from fusec.schedule.types import Refusal
 from fusec.schedule.vector import VectorSchedule, schedule_vector
-from kernel_check import emitted_module, kernel
+from kernel_check import kernel
 from placed_vector import check_placed
 from small_contractions import perceptron, product, squeeze_excite
 from vector_check import Outcome, check_kernel
@@ -146,30 +145,18 @@ def test_placed_kernels_are_clean(text: str, target: str) -> None:
 
 
 def test_accepted_and_linked() -> None:
-    export = pytest.importorskip("fusec.export.bishengir")
-    try:
-        export.find_installation()
-    except export.CompilerMissing:
-        pytest.skip("needs the extra `ascend`")
-    from fusec.export.ascend_check import check_kernels
-    from fusec.export.kernels import export_kernel
-
-    kernels: list[ExportedKernel] = []
     texts = [
         squeeze_excite(1152, 48, 7),
         squeeze_excite(33, 7, 5, batch=3, filters="HWIO"),
         squeeze_excite(480, 20, 14, batch=2, dtype="f16", pooled=True),
         product((1, 768), (768, 1000), (1, 1000)),
     ]
-    for i, text in enumerate(texts):
-        op = kernel(text.replace("@k", f"@k{i}"))
-        given = schedule_vector(Region.of_block(op.body.block), load_target("ascend910b3"))
+    ops = [kernel(text.replace("@k", f"@k{i}")) for i, text in enumerate(texts)]
+    for op in ops:
+        given = schedule_vector(Region.of_block(op.body.block), load_target(CHIP))
         assert isinstance(given, VectorSchedule)
         op.attributes["npu.schedule"] = given.to_attr()
-        module = emitted_module(op, "ascend910b3")
-        kernels += [export_kernel(func) for func in module.ops if isinstance(func, FuncOp)]
-    for verdict in check_kernels(kernels, "ascend910b3"):
-        assert verdict.verdict.accepted, (verdict.kernel.text, verdict.verdict.reason)
+    check_accepted(ops)
 
 
 def test_zero_times_infinity_is_nan() -> None:

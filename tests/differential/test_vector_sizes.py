@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from xdsl.dialects.func import FuncOp
 
-from fusec.export.exported_kernel import ExportedKernel
+from accepted import CHIP, check_accepted
 from fusec.hw import load_target
 from fusec.schedule.region import Region
 from fusec.schedule.schedule import schedule
@@ -108,27 +108,13 @@ def test_placed_group_norms_are_clean(last: bool, target: str) -> None:
 
 
 def test_accepted_and_linked() -> None:
-    export = pytest.importorskip("fusec.export.bishengir")
-    try:
-        export.find_installation()
-    except export.CompilerMissing:
-        pytest.skip("needs the extra `ascend`")
-    from fusec.export.ascend_check import check_kernels
-    from fusec.export.kernels import export_kernel
-
-    kernels: list[ExportedKernel] = []
-    for i, text in enumerate(
-        [
-            group_norm(2, 32, 4, 49, last=True),
-            group_norm(1, 320, 32, 4096, last=False),
-            group_norm(1, 12, 3, 7, last=True, dtype="f16"),
-            standardised((3, 700, 2, 5), (1, 3)),
-            standardised((65536, 3), (0,), "f16"),
-        ]
-    ):
-        op = kernel(text.replace("@k", f"@k{i}"))
-        assert isinstance(scheduled(op, "ascend910b3"), VectorSchedule)
-        module = emitted_module(op, "ascend910b3")
-        kernels += [export_kernel(func) for func in module.ops if isinstance(func, FuncOp)]
-    for verdict in check_kernels(kernels, "ascend910b3"):
-        assert verdict.verdict.accepted, (verdict.kernel.text, verdict.verdict.reason)
+    texts = [
+        group_norm(2, 32, 4, 49, last=True),
+        group_norm(1, 320, 32, 4096, last=False),
+        group_norm(1, 12, 3, 7, last=True, dtype="f16"),
+        standardised((3, 700, 2, 5), (1, 3)),
+        standardised((65536, 3), (0,), "f16"),
+    ]
+    ops = [kernel(text.replace("@k", f"@k{i}")) for i, text in enumerate(texts)]
+    assert all(isinstance(scheduled(op, CHIP), VectorSchedule) for op in ops)
+    check_accepted(ops)

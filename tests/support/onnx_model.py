@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-import numpy as np
 import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
@@ -60,15 +59,3 @@ def by_kernels(model: bytes, inputs: Mapping[str, Array]) -> dict[str, Array]:
     compiled = api.compile(api.load(model))
     assert all(op.name != "npu.host_call" for op in compiled.npu.walk())
     return compiled.run(inputs, "npu")
-
-
-def by_runtime(model: bytes, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    """The outputs of ONNX Runtime, its graph optimisations off."""
-    runtime = cast(Any, onnxruntime)
-    options: Any = runtime.SessionOptions()
-    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    session: Any = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    names = [output.name for output in session.get_outputs()]
-    found = session.run(names, dict(inputs))
-    return {name: np.asarray(array) for name, array in zip(names, found, strict=True)}

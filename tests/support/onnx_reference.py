@@ -1,10 +1,8 @@
 """A model as imported against ONNX Runtime, graph optimisations off."""
 
 from collections.abc import Mapping
-from typing import Any, cast
 
 import numpy as np
-import onnxruntime
 from onnx import ModelProto
 from xdsl.dialects.builtin import ModuleOp
 
@@ -12,20 +10,12 @@ from fusec.frontends.onnx.frontend import import_onnx
 from fusec.semantics import Array
 from fusec.semantics.interpreter import Interpreter
 from fusec_dialects.graph import ConstantOp, GraphOp, OpaqueOp, WeightOp
+from ort import by_runtime
 
 
 def runtime_outputs(proto: ModelProto, inputs: Mapping[str, Array]) -> dict[str, Array]:
     """The outputs by name."""
-    runtime = cast(Any, onnxruntime)
-    options: Any = runtime.SessionOptions()
-    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    session: Any = runtime.InferenceSession(
-        proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-    names = [output.name for output in proto.graph.output]
-    return dict(zip(names, session.run(names, dict(inputs)), strict=True))
+    return by_runtime(proto.SerializeToString(), inputs)
 
 
 def operators(module: ModuleOp) -> list[str]:

@@ -1,4 +1,4 @@
-"""ONNX Runtime as a second opinion: one node, graph optimisations off."""
+"""ONNX Runtime as a second opinion, its graph optimisations off."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -33,12 +33,18 @@ def run_node(
     empty = [helper.make_empty_tensor_value_info(name) for name in outputs]
     graph = helper.make_graph([node], "one_node", infos, empty)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    found = by_runtime(model.SerializeToString(), feeds)
+    return [found[name] for name in outputs]
+
+
+def by_runtime(model: bytes, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    """The outputs of a model by name."""
     runtime = cast(Any, onnxruntime)
     options: Any = runtime.SessionOptions()
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 3
+    options.log_severity_level = 4
     options.intra_op_num_threads = 1
-    session: Any = runtime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-    return [np.asarray(value) for value in cast("list[Array]", session.run(outputs, feeds))]
+    session: Any = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    found = session.run(names, dict(inputs))
+    return {name: np.asarray(array) for name, array in zip(names, found, strict=True)}

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-import onnx
-import onnxruntime
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 from fusec import api
 from fusec.frontends.errors import ImportFailure
 from fusec.semantics.dtypes import Array
+from onnx_model import by_meaning, model_of
+from ort import by_runtime
 
 RANDOM = np.random.default_rng(11)
 
@@ -22,36 +22,9 @@ def _random(*shape: int) -> Array:
     return RANDOM.standard_normal(shape).astype(np.float32)
 
 
-def _model(
-    nodes: list[onnx.NodeProto],
-    inputs: Mapping[str, Array],
-    constants: Mapping[str, Array] | None = None,
-    opset: int = 20,
-) -> bytes:
-    """A model of the nodes whose last one gives the output `y` of any shape."""
-    graph = helper.make_graph(
-        nodes,
-        "g",
-        [
-            helper.make_tensor_value_info(
-                name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
-            )
-            for name, array in inputs.items()
-        ],
-        [helper.make_value_info("y", onnx.TypeProto())],
-        [numpy_helper.from_array(array, name) for name, array in (constants or {}).items()],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
-    model.ir_version = 9
-    return onnx.shape_inference.infer_shapes(model).SerializeToString()
-
-
 def _both(model: bytes, inputs: Mapping[str, Array]) -> tuple[Array, Array]:
     """The output by our meaning and by ONNX Runtime."""
-    runtime = cast(Any, onnxruntime)
-    session: Any = runtime.InferenceSession(model, providers=["CPUExecutionProvider"])
-    (expected,) = session.run(["y"], dict(inputs))
-    return api.load(model).run(inputs)["y"], np.asarray(expected)
+    return by_meaning(model, inputs)["y"], by_runtime(model, inputs)["y"]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +59,7 @@ def _both(model: bytes, inputs: Mapping[str, Array]) -> tuple[Array, Array]:
 def test_einsum(equation: str, shapes: list[tuple[int, ...]]) -> None:
     inputs = {f"x{i}": _random(*shape) for i, shape in enumerate(shapes)}
     node = helper.make_node("Einsum", list(inputs), ["y"], equation=equation)
-    found = api.load(_model([node], inputs)).run(inputs)["y"]
+    found = api.load(model_of([node], inputs)).run(inputs)["y"]
     wanted = np.einsum(equation, *inputs.values())
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
 
@@ -111,7 +84,7 @@ def test_conv_transpose(attrs: dict[str, Any]) -> None:
     inputs = {"x": _random(2, 4, 5, 6)}
     weights = {"w": _random(4, 3, 3, 3), "b": _random(3 * attrs.get("group", 1))}
     node = helper.make_node("ConvTranspose", ["x", "w", "b"], ["y"], **attrs)
-    found, wanted = _both(_model([node], inputs, weights), inputs)
+    found, wanted = _both(model_of([node], inputs, weights), inputs)
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
 
 
@@ -129,7 +102,7 @@ def test_resize(mode: str, how: str, sizes: tuple[int, ...]) -> None:
         coordinate_transformation_mode=how,
         nearest_mode="floor",
     )
-    found, wanted = _both(_model([node], inputs, constants), inputs)
+    found, wanted = _both(model_of([node], inputs, constants), inputs)
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
 
 
@@ -138,7 +111,7 @@ def test_resize(mode: str, how: str, sizes: tuple[int, ...]) -> None:
 def test_extreme_with_ties(op: str, last: int) -> None:
     inputs = {"x": RANDOM.integers(0, 3, (4, 9)).astype(np.float32)}
     node = helper.make_node(op, ["x"], ["y"], axis=1, select_last_index=last)
-    found, wanted = _both(_model([node], inputs), inputs)
+    found, wanted = _both(model_of([node], inputs), inputs)
     np.testing.assert_array_equal(found, wanted)
 
 
@@ -146,7 +119,7 @@ def test_extreme_with_ties(op: str, last: int) -> None:
 def test_top_k_with_ties(largest: int) -> None:
     inputs = {"x": RANDOM.integers(0, 3, (4, 9)).astype(np.float32)}
     node = helper.make_node("TopK", ["x", "k"], ["values", "y"], largest=largest)
-    found, wanted = _both(_model([node], inputs, {"k": np.array([5], np.int64)}), inputs)
+    found, wanted = _both(model_of([node], inputs, {"k": np.array([5], np.int64)}), inputs)
     np.testing.assert_array_equal(found, wanted)
 
 
@@ -154,7 +127,7 @@ def test_top_k_with_ties(largest: int) -> None:
 def test_activation_far_out(op: str) -> None:
     """No overflow and no lost digits where the closed form has them."""
     inputs = {"x": np.linspace(-90, 90, 181).astype(np.float32)}
-    found, wanted = _both(_model([helper.make_node(op, ["x"], ["y"])], inputs), inputs)
+    found, wanted = _both(model_of([helper.make_node(op, ["x"], ["y"])], inputs), inputs)
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6)
 
 
@@ -162,7 +135,7 @@ def test_activation_far_out(op: str) -> None:
 def test_global_lp_pool(p: int) -> None:
     inputs = {"x": _random(2, 3, 4, 5)}
     found, wanted = _both(
-        _model([helper.make_node("GlobalLpPool", ["x"], ["y"], p=p)], inputs), inputs
+        model_of([helper.make_node("GlobalLpPool", ["x"], ["y"], p=p)], inputs), inputs
     )
     np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
@@ -177,7 +150,7 @@ def test_shape_arithmetic_is_folded() -> None:
         helper.make_node("Concat", ["batch", "rest"], ["new"], axis=0),
         helper.make_node("Reshape", ["x", "new"], ["y"]),
     ]
-    model = api.load(_model(nodes, inputs, constants))
+    model = api.load(model_of(nodes, inputs, constants))
     assert [op.name for op in model.module.walk() if op.name.startswith("graph.")] == [
         "graph.reshape"
     ]
@@ -198,7 +171,7 @@ def test_if_with_a_constant_condition(taken: bool) -> None:
         for op in ("Neg", "Abs")
     ]
     node = helper.make_node("If", ["c"], ["y"], then_branch=branches[0], else_branch=branches[1])
-    model = api.load(_model([node], inputs, {"c": np.array(taken)}))
+    model = api.load(model_of([node], inputs, {"c": np.array(taken)}))
     wanted = -inputs["x"] if taken else abs(inputs["x"])
     np.testing.assert_array_equal(model.run(inputs)["y"], wanted)
 
@@ -213,14 +186,14 @@ def test_if_with_a_computed_condition() -> None:
     )
     node = helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)
     with pytest.raises(ImportFailure, match=r"If.*the condition.*has to be constant"):
-        api.load(_model([node], inputs))
+        api.load(model_of([node], inputs))
 
 
 def test_body_of_an_operator() -> None:
     """ONNX's own definition stands in; every operator keeps the node's name."""
     inputs = {"x": _random(3, 4), "s": _random(4)}
     node = helper.make_node("LayerNormalization", ["x", "s"], ["y", "mean"], name="norm")
-    model = api.load(_model([node], inputs))
+    model = api.load(model_of([node], inputs))
     mean, deviation = inputs["x"].mean(1, keepdims=True), inputs["x"].std(1, keepdims=True)
     wanted = (inputs["x"] - mean) / deviation * inputs["s"]
     np.testing.assert_allclose(model.run(inputs)["y"], wanted, rtol=1e-3, atol=1e-5)
@@ -232,4 +205,4 @@ def test_operator_inside_a_body_is_named() -> None:
     """What a body needs and is not there is refused by name."""
     inputs = {"x": _random(3)}
     with pytest.raises(ImportFailure, match="RandomUniformLike"):
-        api.load(_model([helper.make_node("Bernoulli", ["x"], ["y"])], inputs))
+        api.load(model_of([helper.make_node("Bernoulli", ["x"], ["y"])], inputs))

@@ -11,7 +11,8 @@ from onnx.reference import ReferenceEvaluator
 
 from fusec.frontends.errors import ImportFailure
 from fusec.semantics.dtypes import Array
-from onnx_model import by_kernels, by_meaning, by_runtime, model_of
+from onnx_model import by_kernels, by_meaning, model_of
+from ort import by_runtime
 
 RANDOM = np.random.default_rng(3)
 

@@ -10,7 +10,8 @@ from onnx import TensorProto, helper
 
 from fusec.frontends.errors import ImportFailure
 from fusec.semantics.dtypes import Array
-from onnx_model import by_kernels, by_meaning, by_runtime, model_of
+from onnx_model import by_kernels, by_meaning, model_of
+from ort import by_runtime
 
 RANDOM = np.random.default_rng(5)
 
