@@ -140,6 +140,10 @@ def test_environment_and_files_by_strength(fusec: Fusec, monkeypatch: pytest.Mon
     fusec.file("config.json", '{"fusion_patterns": ["matmul_relu"], "min_fusion_ops": 2}')
     monkeypatch.setenv("GE_FUSION_CONFIG_PATH", "config.json")
     assert groups(fusec) == ["matmul_relu", "softmax", "matmul"]
+    fusec.file("none.json", '{"fusion_patterns": []}')
+    assert groups(fusec, "--fusion-config", "none.json")[0] == "matmul"
+    fusec.file("more.json", '{"fusion_patterns": ["conv_bn"], "auto_fusion": true}')
+    assert len(groups(fusec, "--fusion-config", "more.json")) < 4
     fusec.file("other.json", '{"min_fusion_ops": 3, "fusion_patterns": ["matmul_relu"]}')
     assert groups(fusec, "--fusion-config", "other.json")[0] == "matmul"
     assert (

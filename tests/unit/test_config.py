@@ -149,6 +149,18 @@ def test_what_is_off_is_not_asked_for() -> None:
     assert not options.allows("a") and options.allows("b") and not options.allows("c")
 
 
+def test_automatic_fusion_goes_by_the_name_auto() -> None:
+    named = Settings("file", only=frozenset({"a"}))
+    assert not layered(named).automatic
+    both = layered(Settings("file", only=frozenset({"a"}), auto=True))
+    assert both.automatic and both.allows("x_y", automatic=True)
+    assert both.allows("a") and not both.allows("b")
+    assert not layered(Settings("file", auto=False)).automatic
+    assert layered(Settings("file", auto=False)).allows("b")
+    nothing = layered(Settings("file", only=frozenset()))
+    assert not nothing.automatic and not nothing.allows("a")
+
+
 def test_contradicting_limits_name_both_sources() -> None:
     with pytest.raises(ConfigError, match=r"options: .* 9 .* file allows 4"):
         layered(Settings("options", min_ops=9), Settings("file", max_ops=4))

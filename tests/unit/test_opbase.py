@@ -156,6 +156,22 @@ def test_a_value_used_twice_is_one_value() -> None:
     assert groups(body("%y")) == ["mul_add"]
 
 
+def test_views_alone_are_no_kernel() -> None:
+    @fusion
+    def flat(x: Symbol) -> Symbol:
+        return ascendc.reshape(x)
+
+    assert flat
+    module = function(
+        f"%x: {M}",
+        "tensor<256xf32>",
+        f"""%0 = graph.exp %x : {M} -> {M}
+        %1 = graph.reshape %0 : {M} -> tensor<256xf32>
+        func.return %1 : tensor<256xf32>""",
+    )
+    assert groups(module) == ["exp"]
+
+
 def test_benefit_decides_between_two() -> None:
     @fusion(benefit=5)
     def small(x: Symbol, y: Symbol) -> Symbol:

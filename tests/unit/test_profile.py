@@ -12,8 +12,9 @@ from xdsl.parser import Parser
 import fusec
 from fusec.api import context, run_passes
 from fusec.frontends.mlir import LocatedParser
-from fusec.report.profile import Profile, boundary_bytes, count_operators, tensor_bytes
+from fusec.report.profile import Profile, boundary_bytes, count_operators
 from fusec.semantics.interpreter import GraphError
+from fusec.semantics.types import tensor_bytes
 from fusec_dialects.graph import ConstantOp, WeightOp
 from networks import Net, perceptron
 

@@ -24,7 +24,6 @@ class CompileKeywords(TypedDict, total=False):
     max_depth: int
     min_ops: int
     max_ops: int
-    auto: bool
     plan: str
     allow_opaque: bool
 
@@ -50,10 +49,9 @@ class CompileOptions:
             max_depth=keywords.get("max_depth", defaults.max_depth),
             min_ops=keywords.get("min_ops", defaults.min_ops),
             max_ops=keywords.get("max_ops", defaults.max_ops),
-            auto=keywords.get("auto"),
             plan=keywords.get("plan"),
             disable=_names(keywords.get("disable", ())),
-            only=_names(keywords.get("only", ())) or None,
+            only=_names(keywords["only"]) if "only" in keywords else None,
             enabled=keywords.get("fusion", defaults.enabled),
         )
         return CompileOptions(keywords.get("target"), fusion, keywords.get("allow_opaque", False))

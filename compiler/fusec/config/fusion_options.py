@@ -9,14 +9,18 @@ from difflib import get_close_matches
 from xdsl.utils.exceptions import PassFailedException
 
 STRATEGIES = ("patterns", "greedy")
+AUTO = "auto"
+"""The name that switches automatic fusion."""
+
 OBJECTIVES = ("time", "bytes", "kernels")
 
 
 @dataclass(frozen=True)
 class FusionOptions:
-    """`disable` and `only` name patterns; `only` None: all.
+    """`disable` and `only` name patterns; `only` None: all. Automatic fusion goes by the name AUTO
+    like the others: with `only` it is off unless it is among them.
 
-    With `only`, automatic fusion is off unless `auto` is true. `min_ops` and `max_ops` bound the
+    `min_ops` and `max_ops` bound the
     imported operators of a group, `max_depth` the longest path of operators in it (0: no bound);
     `enabled` False leaves every operator a kernel of its own; `plan` is the file of a saved plan to
     replay.
@@ -27,7 +31,6 @@ class FusionOptions:
     max_depth: int = 0
     min_ops: int = 1
     max_ops: int = 32
-    auto: bool | None = None
     disable: frozenset[str] = frozenset()
     only: frozenset[str] | None = None
     enabled: bool = True
@@ -49,15 +52,15 @@ class FusionOptions:
     @property
     def automatic(self) -> bool:
         """Whether groups may grow beyond named patterns."""
-        if not self.enabled or self.strategy == "patterns" or "auto" in self.disable:
-            return False
-        asked = self.only is None or "auto" in self.only
-        return asked if self.auto is None else self.auto
+        return self.enabled and self.strategy != "patterns" and self.allows(AUTO)
 
-    def allows(self, pattern: str) -> bool:
-        """Whether a group may have this name; `auto` asks for whatever automatic fusion finds."""
-        asked = self.only is None or bool({pattern, "auto"} & self.only)
-        return pattern not in self.disable and asked
+    def allows(self, name: str, *, automatic: bool = False) -> bool:
+        """Whether a pattern may fire, or `automatic` fusion make a group of this name: whatever is
+        not switched off, where it was asked for.
+        """
+        if name in self.disable:
+            return False
+        return self.only is None or name in self.only or (automatic and AUTO in self.only)
 
 
 def _one_of(what: str, name: str, valid: Collection[str]) -> None:

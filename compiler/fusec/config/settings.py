@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from fusec.config.errors import ConfigError
-from fusec.config.fusion_options import FusionOptions
+from fusec.config.fusion_options import AUTO, FusionOptions
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,9 @@ def layered(*sources: Settings) -> FusionOptions:
     if any(s.enabled is False for s in sources):
         chosen["enabled"] = False
     disable = frozenset[str]().union(*(s.disable for s in sources))
-    only = chosen.get("only")
+    auto, only = chosen.pop("auto", None), chosen.get("only")
+    if auto is False:
+        disable |= {AUTO}
     if only is not None:
-        chosen["only"] = only - disable
+        chosen["only"] = (only | {AUTO} if auto else only) - disable
     return FusionOptions(disable=disable, **chosen)

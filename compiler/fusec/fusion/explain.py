@@ -15,7 +15,7 @@ from fusec.fusion.legality import Cost
 from fusec.fusion.planner import Planner
 from fusec.fusion.saved_plan import save
 from fusec.schedule.types import Number, Refusal
-from fusec_dialects.graph.base import tensor_type
+from fusec.semantics.types import tensor_bytes
 
 ADVICE: dict[str, str] = {
     "not-profitable": "another objective weighs it otherwise (--objective kernels or bytes)",
@@ -121,23 +121,12 @@ def _edges(planner: Planner, key: int) -> Iterator[EdgeNote]:
                 dag.place(i),
                 dag.place(target),
                 (cover.groups[key].name, cover.groups[other].name),
-                _bytes(planner, i),
+                sum(tensor_bytes(r.type) for r in dag.ops[i].results),
                 refusal.reason,
                 refusal.message,
                 ADVICE.get(refusal.reason, DEFAULT_ADVICE),
                 refusal.numbers,
             )
-
-
-def _bytes(planner: Planner, i: int) -> int:
-    found = 0
-    for result in planner.dag.ops[i].results:
-        type_ = tensor_type(result)
-        elements = 1
-        for size in type_.get_shape():
-            elements *= max(size, 0)
-        found += elements * max(getattr(type_.element_type, "size", 1), 1)
-    return found
 
 
 def _refusal(planner: Planner, first: int, second: int) -> Refusal:

@@ -56,7 +56,7 @@ def fuse_module(
             continue
         block = function.body.block
         decompose(block)
-        if options.automatic and options.allows(PARALLEL):
+        if options.automatic and options.allows(PARALLEL, automatic=True):
             merge_parallel(block)
         erase_dead_code(block)
         planner = Planner(Dag.of(block), legality, options)
@@ -77,9 +77,9 @@ class GraphFusePass(ModulePass):
 
     `strategy`: `patterns` (named patterns only), `greedy` (then automatic fusion), `none`.
     `objective`: `time`, `bytes` or `kernels`. `disable` and `only` name patterns; with `only`,
-    automatic fusion needs `auto`. Groups of less than `min_ops` operators fall apart. `plan` is the
-    file of a saved plan to replay. With `offload` operators that no kernel computes become
-    graph.opaque.
+    automatic fusion has to be named too (`auto`). Groups of less than `min_ops` operators fall
+    apart. `plan` is the file of a saved plan to replay. With `offload` operators that no kernel
+    computes become graph.opaque.
     """
 
     name = "graph-fuse"
@@ -89,9 +89,8 @@ class GraphFusePass(ModulePass):
     max_depth: int = 0
     min_ops: int = 1
     max_ops: int = 32
-    auto: bool = False
     disable: tuple[str, ...] = ()
-    only: tuple[str, ...] = ()
+    only: tuple[str, ...] | None = None
     plan: str | None = None
     target: str | None = None
     offload: bool = False
@@ -105,9 +104,8 @@ class GraphFusePass(ModulePass):
             max_depth=options.max_depth,
             min_ops=options.min_ops,
             max_ops=options.max_ops,
-            auto=bool(options.auto),
             disable=tuple(sorted(options.disable)),
-            only=tuple(sorted(options.only or ())),
+            only=None if options.only is None else tuple(sorted(options.only)),
             plan=options.plan,
             offload=offload,
         )
@@ -120,9 +118,8 @@ class GraphFusePass(ModulePass):
             max_depth=self.max_depth,
             min_ops=self.min_ops,
             max_ops=self.max_ops,
-            auto=self.auto or None,
             disable=frozenset(self.disable),
-            only=frozenset(self.only) if self.only else None,
+            only=None if self.only is None else frozenset(self.only),
             enabled=enabled,
         )
         plan = read_json(Path(self.plan)) if self.plan is not None and enabled else None

@@ -8,7 +8,6 @@ will do it, and `schedule` is asked. Answers are kept by structure: equal layers
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -17,11 +16,12 @@ from fusec.fusion.dag import Dag
 from fusec.fusion.group import Cover, Group
 from fusec.graph.batch_norm import fold_batch_norms
 from fusec.graph.channels_last import channels_last
-from fusec.hw import DTYPE_BYTES, Target
+from fusec.hw import Target
 from fusec.schedule.known import answer
 from fusec.schedule.types import Refusal
 from fusec.semantics.classes import FusionClass
-from fusec_dialects.graph.base import element_name, tensor_type
+from fusec.semantics.types import tensor_bytes
+from fusec_dialects.graph.base import tensor_type
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,7 @@ class Legality:
     def least_us(self, cover: Cover, group: Group) -> float:
         """A time that no kernel of a group stays under: a launch, and its results once to HBM."""
         target, dag = self._target, cover.dag
-        size = 0
-        for i, r in cover.outputs(group):
-            type_ = tensor_type(dag.ops[i].results[r])
-            count = prod(type_.get_shape())
-            size += max(count, 0) * DTYPE_BYTES.get(element_name(type_), 1)
+        size = sum(tensor_bytes(dag.ops[i].results[r].type) for i, r in cover.outputs(group))
         launch = min(target.launch_us["vector"], target.launch_us["cube"])
         return launch + size / (target.hbm_gbps * 1e3)
 

@@ -54,7 +54,7 @@ class Planner:
         return self._options.automatic
 
     def run(self) -> Cover:
-        """Decide; without `enabled`, views are absorbed all the same since they are no fusion."""
+        """Decide; without `enabled` every operator stays the kernel that it is."""
         if self._options.enabled:
             self._own()
             self._patterns()
@@ -81,8 +81,8 @@ class Planner:
             name = match.fusion.name
             keys = {self.cover.owner[i] for i in match.ops if i in self.cover.owner}
             owned = set[int]().union(*(self.cover.groups[k].owned for k in keys))
-            if not owned.issubset(match.ops):
-                continue
+            if not owned or not owned.issubset(match.ops):
+                continue  # views alone are no kernel; or something else has a part of it
             if match.seen:
                 places = tuple(self.dag.place(i) for i in match.ops)
                 escaped = ", ".join(self.dag.place(i) for i in match.seen)
@@ -90,7 +90,7 @@ class Planner:
                 self.remarks.append(Remark("refused", name, places, "escapes", message))
                 continue
             views = [i for i in match.ops if self.dag.is_access(i) and i not in self.cover.owner]
-            if self.try_merge(keys, name, views):
+            if self.try_merge(keys, name, views, automatic=False):
                 self.cover.groups[min(keys)].closed = True
 
     def _patterns(self) -> None:
@@ -103,7 +103,7 @@ class Planner:
                 keys = {self.cover.owner[i] for i in match.ops}
                 if sum(len(self.cover.groups[k].owned) for k in keys) != len(match.ops):
                     continue
-                if self.try_merge(keys, match.name):
+                if self.try_merge(keys, match.name, automatic=False):
                     break
 
     def _greedy(self) -> None:
@@ -213,12 +213,14 @@ class Planner:
         self._costs[key] = cost
         return True
 
-    def judge(self, keys: Iterable[int], merged: Group) -> Cost | Refusal:
+    def judge(
+        self, keys: Iterable[int], merged: Group, *, automatic: bool = True
+    ) -> Cost | Refusal:
         """Cost of the merged group where it is legal and, by the objective, better than its parts.
 
-        What is quick to refuse is asked first.
+        `automatic`: no named pattern proposed it. What is quick to refuse is asked first.
         """
-        if not self._options.allows(merged.name):
+        if not self._options.allows(merged.name, automatic=automatic):
             return Refusal("disabled", f"'{merged.name}' is switched off")
         if len(merged.borrowed) > MAX_VIEWS:
             return Refusal("max-views", "too many views between the operators of the group")
@@ -292,7 +294,14 @@ class Planner:
             depth[i] = 1 + max((depth.get(o, 0) for o in self.dag.operands[i]), default=0)
         return max(depth.values(), default=0)
 
-    def try_merge(self, keys: Iterable[int], name: str, borrowed: Iterable[int] = ()) -> bool:
+    def try_merge(
+        self,
+        keys: Iterable[int],
+        name: str,
+        borrowed: Iterable[int] = (),
+        *,
+        automatic: bool = True,
+    ) -> bool:
         """Merge these groups if that is legal and better; a remark says what happened."""
         wanted = sorted(set(keys))
         groups = [self.cover.groups[k] for k in wanted]
@@ -302,7 +311,7 @@ class Planner:
         merged = Group(owned, name)
         inside = set(borrowed) | self._views_between(owned)
         merged.borrowed = inside.union(*(g.borrowed for g in groups)) - merged.owned
-        answer = self.judge(wanted, merged)
+        answer = self.judge(wanted, merged, automatic=automatic)
         places = tuple(self.dag.place(i) for i in sorted(merged.owned))
         if isinstance(answer, Refusal):
             self.remarks.append(

@@ -5,14 +5,13 @@ Every rule is exact: the same bits, signs of zero included (x + 0 stays, x - 0, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from fusec.graph.query import dims, ints, producer, reduced
@@ -23,7 +22,7 @@ from fusec.graph.simplify_values import VALUE_RULES
 from fusec.rewrite.driver import Rewriter, Rule, erase_dead_code, run_rules
 from fusec.semantics import SemanticsError, evaluate
 from fusec.semantics.interpreter import constant_array, semantic_attrs
-from fusec.semantics.types import numpy_type, tensor_of
+from fusec.semantics.types import tensor_bytes, tensor_of
 from fusec_dialects.graph import OPERATORS, ConstantOp, GraphOp, WeightOp
 from fusec_dialects.graph.base import attribute, tensor_type
 from fusec_dialects.graph.dense import dense
@@ -78,7 +77,7 @@ def _fold(op: GraphOp, rewriter: Rewriter) -> bool:
     types = [tensor_type(r) for r in op.results]
     if not owners or len(owners) < len(op.operands):
         return False
-    if not all(t.has_static_shape() for t in types) or _bytes(types) > FOLDED_BYTES:
+    if not all(t.has_static_shape() for t in types) or sum(map(tensor_bytes, types)) > FOLDED_BYTES:
         return False
     try:
         arrays = evaluate(op.op_name, [constant_array(o) for o in owners], semantic_attrs(op))
@@ -92,10 +91,6 @@ def _fold(op: GraphOp, rewriter: Rewriter) -> bool:
         for type_, array in zip(types, arrays, strict=True)
     ]
     return rewriter.replace(*new)
-
-
-def _bytes(types: Sequence[TensorType[Attribute]]) -> int:
-    return sum(prod(t.get_shape()) * numpy_type(t.element_type).itemsize for t in types)
 
 
 def _rules() -> tuple[Rule, ...]:

@@ -6,15 +6,14 @@ Times are modelled by the timing simulator, in cycles of the target's clock and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import prod
-from typing import TypedDict, cast
+from typing import TypedDict
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, TensorType
+from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
 from xdsl.ir import Attribute, SSAValue
 
 from fusec.semantics.classes import FusionClass, fusion_class
 from fusec.semantics.interpreter import main_function
-from fusec.semantics.types import numpy_type
+from fusec.semantics.types import tensor_bytes
 from fusec_dialects.graph import CallOp, GraphOp, OpaqueOp
 
 
@@ -71,14 +70,6 @@ def count_operators(module: ModuleOp) -> int:
 
 def _is_constant(op: GraphOp | OpaqueOp, varying: set[SSAValue]) -> bool:
     return isinstance(op, GraphOp) and varying.isdisjoint(op.operands)
-
-
-def tensor_bytes(type_: Attribute) -> int:
-    """Size of a static tensor in bytes."""
-    if not isinstance(type_, TensorType):
-        return 0
-    tensor = cast(TensorType[Attribute], type_)
-    return prod(tensor.get_shape()) * numpy_type(tensor.element_type).itemsize
 
 
 def _source(value: SSAValue) -> SSAValue:

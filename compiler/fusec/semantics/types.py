@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
+from math import prod
+from typing import cast
 
 from xdsl.dialects.builtin import (
     IntegerType,
@@ -67,3 +69,11 @@ def numpy_type(element: Attribute) -> DType:
 def tensor_of(dtype: DType, shape: tuple[int, ...]) -> TensorType[Attribute]:
     """The static tensor type of an array's type and shape."""
     return TensorType(element_type(dtype), shape)
+
+
+def tensor_bytes(type_: Attribute) -> int:
+    """Size of a tensor in bytes; 0 for what is none, and for one whose size is not known."""
+    if not isinstance(type_, TensorType):
+        return 0
+    tensor = cast(TensorType[Attribute], type_)
+    return max(prod(tensor.get_shape()), 0) * numpy_type(tensor.element_type).itemsize

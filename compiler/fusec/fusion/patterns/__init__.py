@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from fusec.config.fusion_options import AUTO
 from fusec.fusion.dag import Dag
 from fusec.fusion.patterns.grammar import Match, Pattern, contraction_patterns, matches
 from fusec.fusion.patterns.norms import norm_matches, norm_patterns
@@ -19,7 +20,7 @@ __all__ = [
 ]
 
 
-AUTO, PARALLEL = "auto", "parallel_products"
+PARALLEL = "parallel_products"
 AUTOMATIC: dict[str, Pattern] = {
     AUTO: Pattern(AUTO, "automatic", 1, "whatever is legal and better by the objective", (AUTO,)),
     PARALLEL: Pattern(

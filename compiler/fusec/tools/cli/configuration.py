@@ -39,7 +39,7 @@ def configured(options: argparse.Namespace) -> Configured:
         max_depth=options.max_depth,
         min_ops=options.min_fusion_ops,
         max_ops=options.max_fusion_ops,
-        only=only or None,
+        only=only if options.only_fusion else None,
         plan=options.plan,
         disable=disable,
     )
