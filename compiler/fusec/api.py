@@ -312,10 +312,10 @@ def compile(
     seconds: dict[str, float] = {}
     if model.level == "graph":
         _run_stages(module, ("prepare", "optimise"), given, seconds, progress)
-    fused = module.clone()
     if progress is not None:
         progress("compile")
     with _clock(seconds, "compile"):
+        fused = module.clone()
         module_target(module, given.target)
         passes = _stage("compile", given)
         at = [p.name for p in passes].index("npu-multi-buffer")

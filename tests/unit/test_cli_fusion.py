@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from cli_runner import Fusec
-from fusec.api import CompileOptions, Model
+from fusec.api import CompileOptions, Model, fuse, load
 from fusec.fusion.patterns.own import OWN
 from fusec.semantics import Array
 from fusec.tools.cli import bisect
+from fusec_dialects.graph import KernelOp
 
 M = "tensor<64x64xf32>"
 NETWORK = f"""
@@ -98,6 +99,9 @@ def test_a_saved_plan_is_replayed(fusec: Fusec) -> None:
     assert profile["unfused"]["groups"] == 4
     assert groups(fusec, "--plan", "edited.json")[0] == plan["groups"][0]["name"]
     assert fusec("explain", "net.mlir", "--plan", "none.json").status == 3
+    made = fuse(load("net.mlir"), plan="edited.json", objective="kernels")
+    kernels = [op.pattern.data for op in made.module.walk() if isinstance(op, KernelOp)]
+    assert kernels[0] == plan["groups"][0]["name"]
     missing = fusec("profile", "net.mlir", "--plan", "none.json")
     assert missing.status == 3 and "none.json" in missing.message
 
