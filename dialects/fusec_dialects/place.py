@@ -1,14 +1,12 @@
 """Where an operator stands, in words for a user: its source location and the function around it."""
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    CallSiteLoc,
-    FileLineColLoc,
-    FusedLoc,
-    NameLoc,
-    StringAttr,
-)
+from xdsl.dialects.builtin import NameLoc, StringAttr
 from xdsl.ir import Attribute, Operation
+
+from fusec_dialects.locations import leaves, source
+
+MOST_NAMED = 3
+"""Nodes named beside the first; of more, their number."""
 
 
 def place(op: Operation) -> str:
@@ -23,18 +21,23 @@ def place(op: Operation) -> str:
 
 
 def place_of_location(location: Attribute) -> str:
-    """`file:line:column`, `node "name"`, or the empty string for an unknown location."""
-    match location:
-        case FileLineColLoc():
-            return f"{location.filename.data}:{location.line.data}:{location.column.data}"
-        case NameLoc():
-            return f'node "{location.desc.data}"'
-        case CallSiteLoc():
-            return place_of_location(location.callee)
-        case FusedLoc(locations=ArrayAttr(data=parts)):
-            return next((text for text in map(place_of_location, parts) if text), "")
-        case _:
-            return ""
+    """`file:line:column`, `node "name"`, or the empty string for an unknown location.
+
+    Of an operator made from several: `node "relu1" with "conv1", "bn1" and 2 more`.
+    """
+    found = {source(leaf): leaf for leaf, _ in leaves(location)}
+    if not found:
+        return ""
+    main = next(reversed(found))
+    first = _text(found.pop(main), "node ")
+    listed = ", ".join(_text(other) for other in list(found.values())[:MOST_NAMED])
+    rest = len(found) - MOST_NAMED
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"{first} with {listed}{more}" if listed else first
+
+
+def _text(leaf: Attribute, kind: str = "") -> str:
+    return f'{kind}"{source(leaf)}"' if isinstance(leaf, NameLoc) else source(leaf)
 
 
 def _symbol_around(op: Operation) -> str:

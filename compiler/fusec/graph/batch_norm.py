@@ -14,6 +14,7 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.compute import BatchNormalizationOp, ConvOp, GemmOp, MatmulOp
+from fusec_dialects.locations import joined
 
 CONTRACTIONS = (ConvOp, MatmulOp, GemmOp)
 
@@ -104,7 +105,7 @@ def _fold(
         )
     else:
         new = GemmOp.make([op.a, weight, bias], [norm.y.type])
-    new.location = norm.location
+    new.location = joined([op.location], [norm.location])
     block.insert_op_before(new, norm)
     new.results[0].name_hint = norm.y.name_hint
     norm.y.replace_all_uses_with(new.results[0])

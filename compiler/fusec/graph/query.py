@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from fusec.semantics.interpreter import constant_array
 from fusec.semantics.types import numpy_type
-from fusec_dialects.graph import AttrValue, ConstantOp, GraphOp, WeightOp
+from fusec_dialects.graph import AttrValue, ConstantOp, GraphOp
 from fusec_dialects.graph.base import python_value, tensor_type
 from fusec_dialects.graph.sizes import Shape, dims_of, normal_axis, slice_bounds
 
@@ -67,20 +67,6 @@ def reduced(op: GraphOp) -> tuple[int, ...]:
     """The axes of a reduction from the front, in order; none given means all."""
     n = rank(op.operands[0])
     return tuple(sorted(a % n for a in ints(op, "axes"))) or tuple(range(n))
-
-
-def is_known(value: SSAValue) -> bool:
-    """A constant, a weight, or a small expression of these (up to 32 operands)."""
-    stack, looked_at = [value], 0
-    while stack:
-        owner = stack.pop().owner
-        looked_at += 1
-        if isinstance(owner, ConstantOp | WeightOp):
-            continue
-        if not isinstance(owner, GraphOp) or not owner.operands or looked_at > 32:
-            return False
-        stack += owner.operands
-    return True
 
 
 def splat_of(value: SSAValue) -> float | None:

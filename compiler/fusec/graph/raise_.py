@@ -1,7 +1,8 @@
 """graph-raise: composite operators put back together from the operators that exporters write.
 
-GELU and other activations, norms, softmax and attention; rotary embeddings by halves; affine maps
-behind a convolution. Each rule is an equality of real numbers; labels as in `spelling.Spelling`.
+GELU and other activations, norms, softmax and attention; rotary embeddings by halves and by pairs;
+products of dequantised integers; affine maps behind a convolution. Each rule is an equality of real
+numbers; labels as in `spelling.Spelling`.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from fusec.graph.raise_activation import ACTIVATION_RULES
 from fusec.graph.raise_affine import AFFINE_RULES
 from fusec.graph.raise_attention import ATTENTION_RULES
 from fusec.graph.raise_gelu import GELU_RULES
+from fusec.graph.raise_integer import INTEGER_RULES
 from fusec.graph.raise_norm import GROUP_NORM_RULES, INSTANCE_NORM_RULES, NORM_RULES
 from fusec.graph.raise_rotary import ROTARY_RULES
 from fusec.rewrite.driver import Rule, run_rules
 
 RULES: dict[str, tuple[Rule, ...]] = {
+    "integer": INTEGER_RULES,
     "gelu": GELU_RULES,
     "activation": ACTIVATION_RULES,
     "group_norm": GROUP_NORM_RULES,
@@ -34,6 +37,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
 """Rules by what they raise to, in the order in which they run."""
 
 NEEDS: dict[str, frozenset[str]] = {
+    "integer": frozenset({"cast"}),
     "gelu": frozenset({"erf", "tanh"}),
     "group_norm": frozenset({"reduce_mean"}),
     "instance_norm": frozenset({"reduce_mean"}),

@@ -10,8 +10,9 @@ from __future__ import annotations
 from xdsl.dialects.builtin import TensorType, bf16, f16, f32
 from xdsl.ir import Attribute, SSAValue
 
-from fusec.graph.query import is_known, single, static
+from fusec.graph.query import single, static
 from fusec.rewrite.driver import Rewriter, Rule
+from fusec.rewrite.match import is_known
 from fusec_dialects.graph import GraphOp
 from fusec_dialects.graph.base import tensor_type
 

@@ -173,7 +173,11 @@ def _rule(name: str, patterns: tuple[Pattern, ...], found: Found, benefit: int =
     table = Table((pattern, None) for pattern in patterns)
 
     def apply(op: GraphOp, rewriter: Rewriter) -> bool:
-        return any(found(op, captures, rewriter) for captures, _ in table.matches(op))
+        for captures, _ in table.matches(op):
+            rewriter.found = True
+            if found(op, captures, rewriter):
+                return True
+        return False
 
     return Rule(name, tuple(f"graph.{root}" for root in table.roots), apply, benefit)
 

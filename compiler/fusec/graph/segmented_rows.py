@@ -77,14 +77,22 @@ def segmented(
     """The block, taking `source` (channels first) in place of `argument`, which a convolution alone
     reads. Results have [..., W / q, q x O] in place of [..., W, O]: the same elements in order.
 
-    None where the convolution is grouped or something in the block does not follow.
+    None where the convolution is grouped, its bias is no argument, or something in the block does
+    not follow.
     """
     conv = only_reader(argument)
     if conv is None or not isinstance(conv.w, BlockArgument) or not is_static(block):
         return None
     q, size = segments.outputs, segments.size
     filters = sizes_of(conv.y)[-1]
-    vectors = [a for a in block.args if a is not conv.w and filters > 1 and _is_vector(a, filters)]
+    bias = conv.operands[2:]
+    vectors = [
+        a
+        for a in block.args
+        if a is not conv.w and (a in bias or filters > 1) and _is_vector(a, filters)
+    ]
+    if any(b not in vectors for b in bias):
+        return None
     made = Reshaped(block, conv.location)
     for old in block.args:
         shape = sizes_of(old)

@@ -27,6 +27,7 @@ from fusec_dialects.graph import OPERATORS, ConstantOp, GraphOp, WeightOp
 from fusec_dialects.graph.base import attribute, tensor_type
 from fusec_dialects.graph.dense import dense
 from fusec_dialects.graph.sizes import UNNAMED
+from fusec_dialects.locations import joined
 
 FOLDED_BYTES = 64
 """Results up to this size are folded into the text; larger ones belong to `@weights`."""
@@ -146,6 +147,8 @@ def merge_equal(block: Block) -> int:
             continue
         for old, new in zip(op.results, first.results, strict=True):
             old.replace_all_uses_with(new)
+        if isinstance(first, GraphOp):
+            first.location = joined([op.location], [first.location])
         block.erase_op(op)
         count += 1
     return count

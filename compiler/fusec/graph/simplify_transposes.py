@@ -9,9 +9,10 @@ from __future__ import annotations
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
-from fusec.graph.query import ints, is_known, producer, rank, single, static
+from fusec.graph.query import ints, producer, rank, single, static
 from fusec.graph.simplify_moves import becomes
 from fusec.rewrite.driver import Rewriter, Rule
+from fusec.rewrite.match import is_known
 from fusec.semantics.classes import FusionClass, fusion_class
 from fusec_dialects.graph import GraphOp
 from fusec_dialects.graph.base import tensor_type

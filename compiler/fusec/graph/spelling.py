@@ -42,7 +42,11 @@ def rules_of(name: str, spellings: Sequence[Spelling]) -> tuple[Rule, ...]:
     table = Table((spelling.pattern, spelling) for spelling in spellings)
 
     def apply(op: GraphOp, rewriter: Rewriter) -> bool:
-        return any(_apply(spelling, op, found, rewriter) for found, spelling in table.matches(op))
+        for found, spelling in table.matches(op):
+            rewriter.found = True
+            if _apply(spelling, op, found, rewriter):
+                return True
+        return False
 
     return tuple(Rule(f"{name}-{root}", (f"graph.{root}",), apply) for root in table.roots)
 

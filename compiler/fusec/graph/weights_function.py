@@ -14,8 +14,6 @@ from xdsl.dialects.builtin import (
     FunctionType,
     LocationAttr,
     ModuleOp,
-    NameLoc,
-    NoneAttr,
     StringAttr,
     TensorType,
 )
@@ -28,12 +26,9 @@ from fusec_dialects.graph import AttrValue, ConstantOp, WeightOp, build
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.dense import dense
 from fusec_dialects.graph.shapes import Shape, make_type
+from fusec_dialects.locations import named
 
 NAME = "weights"
-
-
-def _named(name: str) -> LocationAttr:
-    return NameLoc(StringAttr(name), NoneAttr())
 
 
 class WeightsFunction:
@@ -71,7 +66,7 @@ class WeightsFunction:
         found = self._results.get(name) or self._inputs.get(name)
         if found is None:
             op = WeightOp(name, type_)
-            op.location = _named(name)
+            op.location = named(name)
             self._new.append(op)
             found = self._inputs[name] = op.y
             self._taken.add(name)
@@ -105,7 +100,7 @@ class WeightsFunction:
         if key not in self._made:
             array = np.full((), value, numpy_type(element))
             op = ConstantOp(dense(TensorType(element, []), array.tobytes()))
-            op.location = _named(str(value))
+            op.location = named(str(value))
             self._new.append(op)
             self._made[key] = op.y
         return self._made[key]
@@ -148,7 +143,7 @@ class WeightsFunction:
                     op.erase()
                 return
             self._function = FuncOp(NAME, FunctionType.from_lists([], []))
-            self._function.location = _named(NAME)
+            self._function.location = named(NAME)
             self._module.body.block.add_op(self._function)
         block = self._function.body.block
         old_end = block.last_op

@@ -1,7 +1,8 @@
 """The rewrite driver: rules by root operator and benefit, a cap, counts of what fired, locations
 kept.
 
-A rule looks at one operator and either replaces it through the Rewriter or says no.
+A rule looks at one operator and either replaces it through the Rewriter or says no. What it made
+carries the locations of all that it was made of.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from fusec.rewrite.keep_locations import Gone, keep_locations
+from fusec.rewrite.statistics import RuleCounts, listening_counts
+from fusec.rewrite.trace import Fired, endless
 from fusec_dialects.graph import (
     AttrValue,
     CallOp,
@@ -31,11 +35,17 @@ PURE = (GraphOp, ConstantOp, WeightOp, OpaqueOp, FusedOp, CallOp)
 
 
 class Rewriter:
-    """Replaces one operator; what is inserted stands before it and takes its location."""
+    """Replaces one operator; what is inserted stands before it.
+
+    `values` are what the operator's results became. A rule sets `found` where its expression is
+    there, also if it says no for another reason.
+    """
 
     def __init__(self, op: Operation) -> None:
         self._op = op
         self.inserted: list[Operation] = []
+        self.values: Sequence[SSAValue] = ()
+        self.found = False
 
     def insert(self, op: Operation) -> Operation:
         """Put an operator before the one that is being replaced."""
@@ -66,6 +76,7 @@ class Rewriter:
             if new.name_hint is None:
                 new.name_hint = old.name_hint
             old.replace_all_uses_with(new)
+        self.values = values
         return True
 
     def undo(self) -> None:
@@ -74,6 +85,7 @@ class Rewriter:
             op.detach()
             op.erase()
         self.inserted.clear()
+        self.found = False
 
 
 @dataclass(frozen=True)
@@ -91,38 +103,39 @@ class Rule:
 
 
 class _Worklist:
-    """Operators to try, each once at a time; those without a rule are left out."""
+    """Operators to try, each once at a time, with the rewrite that is the reason; those
+    without a rule are left out."""
 
     def __init__(self, roots: Mapping[str, Sequence[Rule]], ops: Iterable[Operation]) -> None:
         self._roots = roots
         self._queue: deque[Operation] = deque()
-        self._waiting: set[Operation] = set()
+        self._waiting: dict[Operation, Fired | None] = {}
         self.gone: set[Operation] = set()
-        self.add(ops)
+        self.add(ops, None)
 
     def __len__(self) -> int:
         return len(self._queue)
 
-    def __iter__(self) -> Iterator[GraphOp]:
+    def __iter__(self) -> Iterator[tuple[GraphOp, Fired | None]]:
         while self._queue:
             op = self._queue.popleft()
-            self._waiting.discard(op)
+            cause = self._waiting.pop(op)
             if op not in self.gone and isinstance(op, GraphOp):
-                yield op
+                yield op, cause
 
-    def add(self, ops: Iterable[Operation]) -> None:
+    def add(self, ops: Iterable[Operation], cause: Fired | None) -> None:
         for op in ops:
             if op.name in self._roots and op not in self._waiting and op not in self.gone:
                 self._queue.append(op)
-                self._waiting.add(op)
+                self._waiting[op] = cause
 
 
 def run_rules(module: ModuleOp, rules: Sequence[Rule], cap: int | None = None) -> Counter[str]:
     """Apply rules until none fires; gives how often each did.
 
     Of the rules of one root operator the one with more benefit is tried first. Raises
-    PassFailedException naming the rule that fires most when `cap` rewrites were not enough
-    (default: 8 for each operator), since then rules undo each other.
+    PassFailedException naming the rules that undo each other when `cap` rewrites were not enough
+    (default: 8 for each operator).
     """
     by_root: dict[str, list[Rule]] = defaultdict(list)
     for rule in sorted(rules, key=lambda r: -r.benefit):
@@ -131,43 +144,54 @@ def run_rules(module: ModuleOp, rules: Sequence[Rule], cap: int | None = None) -
     work = _Worklist(by_root, module.walk())
     cap = 8 * len(work) + 64 if cap is None else cap
     fired: Counter[str] = Counter()
-    for op in work:
+    counts = listening_counts()
+    if counts is not None:
+        counts.update({rule.name: RuleCounts() for rule in rules if rule.name not in counts})
+    deepest: Fired | None = None
+    for op, cause in work:
         users = [use.operation for r in op.results for use in r.uses]
         inputs = [o.owner for o in op.operands if isinstance(o.owner, Operation)]
         rewriter = Rewriter(op)
-        rule = _first_that_fires(by_root[op.name], op, rewriter)
+        rule = _first_that_fires(by_root[op.name], op, rewriter, counts)
         if rule is None:
             continue
         fired[rule.name] += 1
+        made = tuple(new.name for new in rewriter.inserted if isinstance(new, GraphOp))
+        now = Fired(rule.name, op.name, made, cause, 0 if cause is None else cause.depth + 1)
+        if deepest is None or now.depth > deepest.depth:
+            deepest = now
         if fired.total() > cap:
-            raise PassFailedException(_endless(fired, op))
-        work.add((*rewriter.inserted, *users, *inputs, *_erase_dead(op, work.gone)))
+            raise PassFailedException(f"{place(op)}: {endless(deepest, fired.most_common())}")
+        gone, alone = _erase_dead(op)
+        work.gone.update(erased.op for erased in gone)
+        keep_locations(op, rewriter.inserted, rewriter.values, gone)
+        work.add((*rewriter.inserted, *users, *inputs, *alone), now)
     return fired
 
 
-def _first_that_fires(rules: Sequence[Rule], op: GraphOp, rewriter: Rewriter) -> Rule | None:
+def _first_that_fires(
+    rules: Sequence[Rule], op: GraphOp, rewriter: Rewriter, counts: dict[str, RuleCounts] | None
+) -> Rule | None:
     for rule in rules:
-        if rule.apply(op, rewriter):
+        done = rule.apply(op, rewriter)
+        if counts is not None:
+            count = counts[rule.name]
+            count.tried += 1
+            count.matched += done or rewriter.found or bool(rewriter.inserted)
+            count.applied += done
+        if done:
             return rule
         rewriter.undo()
     return None
 
 
-def _endless(fired: Counter[str], op: Operation) -> str:
-    worst, count = fired.most_common(1)[0]
-    others = [f"'{name}' ({n} times)" for name, n in fired.most_common(3)[1:]]
-    with_ = f", with {' and '.join(others)}" if others else ""
-    return (
-        f"{place(op)}: rewriting does not end: rule '{worst}' fired {count} times{with_}; "
-        "rules undo each other"
-    )
+def _erase_dead(op: Operation) -> tuple[list[Gone], list[Operation]]:
+    """Erase an operator and the producers that only it used.
 
-
-def _erase_dead(op: Operation, gone: set[Operation]) -> list[Operation]:
-    """Erase an operator and the producers that only it used, which go into `gone`.
-
-    Gives the operators that became the only user of something.
+    Gives what went away, users before producers, and the operators that became the only user of
+    something.
     """
+    gone: dict[Operation, Gone] = {}
     alone: list[Operation] = []
     stack = [op]
     while stack:
@@ -179,13 +203,13 @@ def _erase_dead(op: Operation, gone: set[Operation]) -> list[Operation]:
         if not isinstance(block, Block):
             continue
         block.erase_op(top)
-        gone.add(top)
+        gone[top] = Gone(top, operands)
         for operand in operands:
             if isinstance(operand.owner, PURE) and operand.first_use is None:
                 stack.append(operand.owner)
             elif (use := operand.first_use) is not None and operand.has_one_use():
                 alone.append(use.operation)
-    return alone
+    return list(gone.values()), alone
 
 
 def erase_dead_code(block: Block) -> int:

@@ -13,7 +13,7 @@ from typing import Generic, TypeAlias, TypeVar
 from xdsl.ir import Operation, SSAValue
 
 from fusec.semantics.interpreter import constant_array
-from fusec_dialects.graph import ConstantOp, GraphOp
+from fusec_dialects.graph import ConstantOp, GraphOp, WeightOp
 from fusec_dialects.graph.base import element_name
 
 Pattern: TypeAlias = "str | float | tuple[str | Pattern, ...]"
@@ -51,6 +51,20 @@ def is_number(value: SSAValue, number: float) -> bool:
         return found == number
     tolerance = TOLERANCE.get(element_name(value.type), 1e-6)
     return abs(found - number) <= tolerance * abs(number)
+
+
+def is_known(value: SSAValue) -> bool:
+    """A constant, a weight, or a small expression of these (up to 32 operands)."""
+    stack, looked_at = [value], 0
+    while stack:
+        owner = stack.pop().owner
+        looked_at += 1
+        if isinstance(owner, ConstantOp | WeightOp):
+            continue
+        if not isinstance(owner, GraphOp) or not owner.operands or looked_at > 32:
+            return False
+        stack += owner.operands
+    return True
 
 
 T = TypeVar("T")

@@ -12,6 +12,7 @@ from .base import AttrValue, DimsAttr, GraphOp
 from .movement import ConstantOp, WeightOp
 from .opaque import OpaqueOp
 from .operators import OPERATORS, build
+from .own import OWN, OwnOperator, operator_class
 from .region import CallOp, FusedOp, KernelOp, YieldOp
 
 Graph = Dialect(
@@ -20,8 +21,23 @@ Graph = Dialect(
     [DimsAttr],
 )
 
+
+def add_operator(own: OwnOperator) -> None:
+    """Make an operator one of the dialect; the caller knows that the name is free."""
+    OWN[own.name] = own
+    OPERATORS[own.name] = operator_class(own)
+    Graph._operations.append(OPERATORS[own.name])  # pyright: ignore[reportPrivateUsage]
+
+
+def remove_operator(name: str) -> None:
+    """Take a registered operator out again; a name that is none is no error."""
+    if OWN.pop(name, None) is not None:
+        Graph._operations.remove(OPERATORS.pop(name))  # pyright: ignore[reportPrivateUsage]
+
+
 __all__ = [
     "OPERATORS",
+    "OWN",
     "AttrValue",
     "CallOp",
     "ConstantOp",
@@ -31,7 +47,10 @@ __all__ = [
     "GraphOp",
     "KernelOp",
     "OpaqueOp",
+    "OwnOperator",
     "WeightOp",
     "YieldOp",
+    "add_operator",
     "build",
+    "remove_operator",
 ]

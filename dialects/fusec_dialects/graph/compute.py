@@ -123,6 +123,16 @@ class MatmulOp(GraphOp):
 
 
 @irdl_op_definition
+class MatmulIntegerOp(GraphOp):
+    """numpy.matmul of 8-bit integers, exact in i32."""
+
+    name = "graph.matmul_integer"
+    a = operand_def(Tensor)
+    b = operand_def(Tensor)
+    y = result_def(Tensor)
+
+
+@irdl_op_definition
 class GemmOp(GraphOp):
     """alpha op(a) op(b) + beta c, op a transposition where asked for."""
 
@@ -241,6 +251,7 @@ COMPUTE = [
     LayerNormalizationOp,
     BatchNormalizationOp,
     MatmulOp,
+    MatmulIntegerOp,
     GemmOp,
     ConvOp,
     AttentionOp,

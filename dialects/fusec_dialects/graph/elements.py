@@ -54,6 +54,7 @@ _ALLOWED: dict[str, tuple[frozenset[Attribute], str]] = {
         ("bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor", "bit_shift"),
         (INTEGERS, "an integer"),
     ),
+    "matmul_integer": (frozenset[Attribute]({i8}), "i8"),
     **dict.fromkeys(("and", "or", "xor", "not"), (frozenset[Attribute]({i1}), "i1")),
 }
 """Operator -> the element types of its operands, and how a message says it; others take all."""
@@ -116,4 +117,6 @@ def result_element(
         return to
     if name == "top_k_indices":
         return i64
+    if name == "matmul_integer":
+        return i32
     return types[1 if name == "where" else 0].element_type

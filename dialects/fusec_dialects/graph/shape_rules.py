@@ -346,6 +346,7 @@ RULES: dict[str, Rule] = {
     "rms_normalization": _layer_norm,
     "batch_normalization": _batch_norm,
     "matmul": _matmul,
+    "matmul_integer": _matmul,
     "gemm": _gemm,
     "conv": _conv,
     "attention": _attention,

@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from .base import GraphOp, tensor_type
 from .elements import result_element, verify_elements, verify_known
+from .own import OWN
 from .shape_rules import RULES, Attrs, Rule, window_size
 from .shapes_more import MORE_RULES
 from .sizes import (
@@ -71,6 +72,8 @@ def result_types(
     name, where the operands contradict each other or the attributes.
     """
     try:
+        if (own := OWN.get(name)) is not None:
+            return own.infer(types, attrs)
         verify_elements(name, types)
         shapes = infer_shapes(name, [dims_of(t) for t in types], attrs)
     except VerifyException as e:

@@ -143,7 +143,9 @@ class CoreAttr(Data[Core]):
             printer.print_string(self.data.value)
 
 
-FAMILIES = ("vector", "cube", "mixed", "attention", "window", "depthwise", "movement")
+FAMILIES = (
+    *("vector", "cube", "mixed", "rows", "attention", "window", "depthwise", "movement", "own"),
+)
 """Kernel families, each with one schedule type and one emitter."""
 
 

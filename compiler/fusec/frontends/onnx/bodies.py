@@ -63,7 +63,7 @@ def model_body(importer: Importer, node: Node, function: FunctionProto) -> Seque
         raise ImportFailure(f"the function '{function.name}' calls itself")
     importer.active.add(key)
     try:
-        return _expanded(importer, node, function, given)
+        return _expanded(importer, node, function, given, whole=False)
     finally:
         importer.active.discard(key)
 
@@ -74,7 +74,8 @@ def schema_body(importer: Importer, node: Node) -> Sequence[Result]:
     body = body_of(node.proto, node.opset, types)
     if body is None:
         raise ImportFailure("this form of the operator is not supported")
-    return _expanded(importer, node, body, schema_attributes(node.proto, node.opset))
+    attributes = schema_attributes(node.proto, node.opset)
+    return _expanded(importer, node, body, attributes, whole=True)
 
 
 def branch_results(importer: Importer, node: Node, name: str) -> Sequence[Result]:
@@ -86,8 +87,8 @@ def branch_results(importer: Importer, node: Node, name: str) -> Sequence[Result
     for sparse in graph.sparse_initializer:
         importer.arrays[sparse.values.name] = dense_array(sparse, importer.stored)
         importer.generated.add(sparse.values.name)
-    for inner in graph.node:
-        importer.inner(inner)
+    for index, inner in enumerate(graph.node):
+        importer.inner(inner, index)
     return [_known(importer, output.name) for output in graph.output]
 
 
@@ -100,7 +101,10 @@ def _expanded(
     node: Node,
     body: FunctionProto,
     attributes: dict[str, AttributeProto],
+    *,
+    whole: bool,
 ) -> Sequence[Result]:
+    """Where `whole`, the body is one operator; else each of its nodes is one."""
     proto, prefix = node.proto, _prefix(node)
     given = [*proto.input, *[""] * (len(body.input) - len(proto.input))]
     absent: set[str] = set()
@@ -110,9 +114,9 @@ def _expanded(
         else:
             absent.add(prefix + formal)
     with _opsets(importer, opsets_of(body.opset_import)):
-        for inner in instantiated(body, attributes, prefix):
+        for index, inner in enumerate(instantiated(body, attributes, prefix)):
             inner.input[:] = ["" if n in absent else n for n in inner.input]
-            importer.inner(inner)
+            importer.inner(inner, None if whole else index)
     wanted = zip(body.output, proto.output, strict=False)
     return [_known(importer, prefix + name if output else "") for name, output in wanted]
 

@@ -16,6 +16,9 @@ CONSTANTS = ("Constant", "ConstantOfShape")
 ADVICE = "; --allow-opaque keeps such operators as barriers that the host computes"
 """What a message about an operator that cannot be read ends with."""
 
+OWN_ADVICE = "; @RegOp gives one of a domain of yours its meaning (--load FILE.py)"
+"""Behind that, for operators of other domains than ONNX's own."""
+
 
 class Unsupported(ImportFailure):
     """An operator that is not known, by its name in the table of entries."""
@@ -43,4 +46,5 @@ def unsupported(found: Mapping[str, Sequence[str]]) -> ImportFailure:
         f"{kind} ({len(nodes)} time{'s' * (len(nodes) > 1)}, first '{nodes[0]}')"
         for kind, nodes in found.items()
     )
-    return ImportFailure(f"operators that are not supported yet: {listed}{ADVICE}")
+    own = OWN_ADVICE if any("." in kind for kind in found) else ""
+    return ImportFailure(f"operators that are not supported yet: {listed}{ADVICE}{own}")

@@ -30,8 +30,12 @@ Result: TypeAlias = SSAValue | Array
 
 
 def is_foldable(importer: Importer, node: Node) -> bool:
-    """Whether every input is known, small, and an integer, one number, or made of these."""
-    if any(a.type == AttributeProto.GRAPH for a in node.proto.attribute):
+    """Whether every input is known, small, and an integer, one number, or made of these.
+
+    Dequantised weights stay integers that are seen: a product may be one of integers.
+    """
+    graphs = any(a.type == AttributeProto.GRAPH for a in node.proto.attribute)
+    if graphs or node.proto.op_type == "DequantizeLinear":
         return False
     names = [name for name in node.proto.input if name]
     return bool(names) and all(

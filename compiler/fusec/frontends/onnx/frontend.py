@@ -22,11 +22,13 @@ def import_onnx(
     source: str | Path | bytes,
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     allow_opaque: bool = False,
+    values: Mapping[str, object] | None = None,
 ) -> tuple[ModuleOp, WeightStore]:
     """A module of the graph dialect and its weights, mapped from the file.
 
-    `shapes` gives inputs static shapes by name; with `allow_opaque` operators that are not
-    supported become graph.opaque. Raises ImportFailure with place, cause and advice.
+    `shapes` gives inputs static shapes by name, `values` makes constants of inputs; with
+    `allow_opaque` operators that are not supported become graph.opaque. Raises ImportFailure with
+    place, cause and advice.
     """
     from fusec.frontends.onnx.container import read_model
     from fusec.frontends.onnx.importer import Importer
@@ -34,7 +36,7 @@ def import_onnx(
     with without_collector():
         model, raw = read_model(source)
         path = None if isinstance(source, bytes) else Path(source)
-        importer = Importer(model, raw, path, shapes or {}, allow_opaque)
+        importer = Importer(model, raw, path, shapes or {}, allow_opaque, values or {})
         return importer.run(), importer.store
 
 
@@ -49,7 +51,8 @@ def read_weights(path: Path) -> WeightStore:
 
 @dataclass(frozen=True)
 class OnnxFrontend(Frontend):
-    """Reads an ONNX model; `-f 'onnx{shape="x=1x3x224x224","y=2"}'` gives inputs static shapes.
+    """Reads an ONNX model; `-f 'onnx{shape="x=1x3x224x224","y=2"}'` gives inputs static shapes,
+    `value="sr=16000"` makes an input a constant.
 
     With `allow-opaque` operators that are not supported are kept as graph.opaque.
     """
@@ -57,13 +60,14 @@ class OnnxFrontend(Frontend):
     name = "onnx"
 
     shape: tuple[str, ...] = ()
+    value: tuple[str, ...] = ()
     allow_opaque: bool = False
 
     def parse(self, ctx: Context, input: IO[bytes], input_name: str) -> ModuleOp:
         from fusec.frontends.shapes import parse_shapes
+        from fusec.frontends.values import parse_values
 
-        shapes = parse_shapes(self.shape)
+        shapes, values = parse_shapes(self.shape), parse_values(self.value)
         path = Path(input_name)
-        if path.is_file():
-            return import_onnx(path, shapes, self.allow_opaque)[0]
-        return import_onnx(input.read(), shapes, self.allow_opaque)[0]
+        source = path if path.is_file() else input.read()
+        return import_onnx(source, shapes, self.allow_opaque, values)[0]

@@ -18,17 +18,13 @@ from pathlib import Path
 import numpy as np
 from onnx import FunctionProto, ModelProto, NodeProto, TensorProto
 from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
     FunctionType,
     LocationAttr,
     ModuleOp,
-    NameLoc,
-    NoneAttr,
     StringAttr,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from fusec.frontends.errors import ImportFailure
@@ -40,37 +36,35 @@ from fusec.frontends.onnx.bodies import (
     schema_body,
 )
 from fusec.frontends.onnx.checks import ADVICE, CONSTANTS, Unsupported, opsets_of, unsupported
-from fusec.frontends.onnx.container import numpy_dtype, tensor_array
+from fusec.frontends.onnx.container import tensor_array
 from fusec.frontends.onnx.contrib import CONTRIB
 from fusec.frontends.onnx.entry import entry_at
+from fusec.frontends.onnx.expansion import check_expansion
 from fusec.frontends.onnx.folding import Result, evaluated, is_foldable
 from fusec.frontends.onnx.functions import free_names, has_body, subgraphs
 from fusec.frontends.onnx.graph_facts import GraphFacts
-from fusec.frontends.onnx.names import DimNames, hint, node_name
+from fusec.frontends.onnx.names import NodeNames, hint
 from fusec.frontends.onnx.node import Node
 from fusec.frontends.onnx.opaque import erase_after, folded_by_reference, keep
 from fusec.frontends.onnx.operators import OPERATORS
+from fusec.frontends.onnx.own import own_operator, own_results
+from fusec.frontends.onnx.ports import port_names, read_inputs
 from fusec.frontends.onnx.roles import weight_roles
 from fusec.frontends.onnx.sparse import dense_array
-from fusec.frontends.shapes import fit_all, known_sizes
 from fusec.semantics.dtypes import Array
-from fusec.semantics.types import element_type, numpy_type, tensor_of
+from fusec.semantics.types import numpy_type, tensor_of
 from fusec.semantics.weights import WeightStore
 from fusec_dialects.graph import AttrValue, ConstantOp, WeightOp, build
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.dense import dense
 from fusec_dialects.graph.shapes import Shape, make_type, verify_view
+from fusec_dialects.locations import named, nodes, source
 
 _ENTRIES = ChainMap(OPERATORS, CONTRIB)
 """Entries by operator, the newest opset first; ONNX's own and those of ONNX Runtime."""
 
 INLINE_BYTES = 64
 """Constants up to this size stand in the text; larger ones are weights."""
-
-
-def location(name: str) -> LocationAttr:
-    """The location that names an ONNX node."""
-    return NameLoc(StringAttr(name), NoneAttr())
 
 
 @dataclass
@@ -85,6 +79,8 @@ class Importer:
     path: Path | None
     shapes: Mapping[str, tuple[int, ...]]
     allow_opaque: bool = False
+    given: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Inputs that are always the same, by name."""
     block: Block = field(default_factory=Block)
     store: WeightStore = field(default_factory=WeightStore)
     arrays: dict[str, Array] = field(default_factory=dict[str, Array])
@@ -99,13 +95,13 @@ class Importer:
         default_factory=dict[FunctionKey, FunctionProto]
     )
     active: set[FunctionKey] = field(default_factory=set[FunctionKey])
-    """Functions of the model whose bodies are being expanded."""
     sizes: dict[str, int] = field(default_factory=dict[str, int])
     """Named sizes of the model that the given shapes determine."""
     unknown: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Operators that are not supported -> nodes; what they compute is in `lost`."""
     lost: set[str] = field(default_factory=set[str])
-    loc: LocationAttr = field(default_factory=lambda: location(""))
+    loc: LocationAttr = field(default_factory=lambda: named(""))
+    node_names: NodeNames = field(default_factory=NodeNames)
 
     def run(self) -> ModuleOp:
         """Build the module. Raises ImportFailure with every unsupported operator at once."""
@@ -114,8 +110,9 @@ class Importer:
         if "" not in self.opsets and any(n.domain in ("", "ai.onnx") for n in graph.node):
             raise ImportFailure("the model uses ONNX's own operators, but imports no opset of them")
         self.functions = functions_of(self.model)
+        check_expansion(graph.node, self.functions)
         self._initializers()
-        names = self._inputs()
+        names = read_inputs(self)
         for index, node in enumerate(graph.node):
             self._node(index, node)
         outputs = [o.name for o in graph.output]
@@ -154,25 +151,25 @@ class Importer:
             "main",
             type_,
             Region(self.block),
-            arg_attrs=_named(names),
-            res_attrs=_named(outputs),
+            arg_attrs=port_names(names),
+            res_attrs=port_names(outputs),
         )
         source = "" if self.path is None else str(self.path)
         self.store.source = source
         attributes: dict[str, Attribute] = {"graph.source": StringAttr(source)} if source else {}
         module = ModuleOp([main], attributes)
         for op in (module, main, end):
-            op.location = location(self.model.graph.name or "main")
+            op.location = named(self.model.graph.name or "main")
         return module
 
     def _initializers(self) -> None:
         graph = self.model.graph
         for tensor in graph.initializer:
-            self._new(tensor.name)
+            self.new(tensor.name)
             self.arrays[tensor.name] = tensor_array(tensor, self.raw, self._folder)
         for sparse in graph.sparse_initializer:
             name = sparse.values.name
-            self._new(name)
+            self.new(name)
             self.arrays[name] = self.store.arrays[name] = dense_array(sparse, self.stored)
 
     @cached_property
@@ -188,48 +185,25 @@ class Importer:
         """The values of a tensor that is no initializer of the model's graph."""
         return tensor_array(tensor, {}, self._folder, what)
 
-    def _inputs(self) -> list[str]:
-        """Arguments of `main`; their names in the model."""
-        dims: dict[str, Shape] = {}
-        elements: dict[str, Attribute] = {}
-        dim_names = DimNames()
-        for value in self.model.graph.input:
-            if value.name in self.arrays:
-                continue
-            self._new(value.name, "input ")
-            if value.name in dims:
-                raise ImportFailure(f"input '{value.name}' stands there twice")
-            if not value.type.HasField("tensor_type"):
-                raise ImportFailure(f"input '{value.name}' is not a tensor")
-            what = f"input '{value.name}'"
-            elements[value.name] = element_type(numpy_dtype(value.type.tensor_type.elem_type, what))
-            dims[value.name] = dim_names.dims(value, self.shapes.get(value.name))
-        self.sizes = dim_names.sizes(known_sizes(dims, self.shapes))
-        for name, sizes in fit_all(dims, self.shapes).items():
-            type_ = make_type(elements[name], sizes)
-            argument = self.block.insert_arg(type_, len(self.block.args), location(name))
-            argument.name_hint = hint(name)
-            self.values[name] = argument
-            self._empty(name, argument)
-        return list(dims)
-
-    def _new(self, name: str, what: str = "value ") -> None:
+    def new(self, name: str, what: str = "value ") -> None:
+        """Raises ImportFailure where a name has a value already."""
         if name in self.values or name in self.arrays:
             raise ImportFailure(f"{what}'{name}' is defined twice; every value has one definition")
 
     def _node(self, index: int, proto: NodeProto) -> None:
-        name = node_name(index, proto)
+        name = self.node_names.of(index, proto)
         if self.lost and not self.lost.isdisjoint((*proto.input, *free_names(proto))):
             self.lost.update(filter(None, proto.output))
             node = Node(proto, self)
             if not self._is_supported(node):
                 self.unknown.setdefault(node.kind, []).append(name)
             return
-        self.loc = location(name)
+        self.loc = named(name)
         try:
             for output in filter(None, proto.output):
-                self._new(output)
+                self.new(output)
             self._build_node(name, proto)
+            self._name_tensors(name, proto)
         except Unsupported as e:
             self.unknown.setdefault(e.kind, []).append(name)
             self.lost.update(filter(None, proto.output))
@@ -249,7 +223,7 @@ class Importer:
                 result = results[i]
                 if isinstance(result, SSAValue):
                     self.values[output] = result
-                    self._empty(output, result)
+                    self.know_empty(output, result)
                 else:
                     self.arrays[output] = result
                     self.generated.add(output)
@@ -258,10 +232,37 @@ class Importer:
                     f"output {i} of node '{name}' ({proto.op_type}) is not supported"
                 )
 
-    def inner(self, proto: NodeProto) -> None:
-        """A node of a body; the names that it gives are all new."""
+    def _name_tensors(self, name: str, proto: NodeProto) -> None:
+        """The operators that compute a node's outputs, or those of its body, say so in their
+        locations."""
+        found: dict[Operation, dict[int, str]] = {}
+        for output in filter(None, proto.output):
+            value = self.values.get(output)
+            if isinstance(value, OpResult):
+                node = (nodes(value.op.location) or ("",))[-1]
+                if node == name or node.startswith(f"{name}/"):
+                    found.setdefault(value.op, {}).setdefault(value.index, output)
+        for op, outputs in found.items():
+            names = (outputs.get(i, "") for i in range(len(op.results)))
+            op.location = named(nodes(op.location)[-1], *names)
+
+    def inner(self, proto: NodeProto, index: int | None = None) -> None:
+        """A node of a body; the names that it gives are all new.
+
+        With its place in the body it is an operator by itself, else a part of the node around it.
+        """
         self.generated.update(proto.output)
-        self._build_node(proto.op_type, proto)
+        if index is None:
+            self._build_node(proto.op_type, proto)
+            return
+        outer = self.loc
+        name = self.node_names.of(index, proto, source(outer))
+        self.loc = named(name)
+        try:
+            self._build_node(name, proto)
+            self._name_tensors(name, proto)
+        finally:
+            self.loc = outer
 
     def alias(self, name: str, actual: str) -> None:
         """`name` is the value `actual`."""
@@ -272,7 +273,7 @@ class Importer:
         if actual not in self.arrays or actual in self.values:
             self.values[name] = self.value(actual)
 
-    def _empty(self, name: str, value: SSAValue) -> None:
+    def know_empty(self, name: str, value: SSAValue) -> None:
         """A tensor without elements is known."""
         type_ = tensor_type(value)
         if 0 in type_.get_shape() and type_.has_static_shape():
@@ -281,13 +282,14 @@ class Importer:
 
     def _is_supported(self, node: Node) -> bool:
         """Whether something says what a node computes, in this form or another."""
-        known = node.kind in _ENTRIES or node.kind in CONSTANTS
-        return (
-            known or function_key(node.proto) in self.functions or has_body(node.proto, node.opset)
-        )
+        known = node.kind in _ENTRIES or node.kind in CONSTANTS or own_operator(node) is not None
+        known = known or function_key(node.proto) in self.functions
+        return known or has_body(node.proto, node.opset)
 
     def results(self, node: Node) -> Sequence[Result]:
         """The outputs of a node. Raises Unsupported where nothing says what it computes."""
+        if (own := own_operator(node)) is not None:
+            return own_results(node, own)
         function = self.functions.get(function_key(node.proto))
         if function is not None:
             return model_body(self, node, function)
@@ -352,7 +354,7 @@ class Importer:
         else:
             self.store.arrays.setdefault(name, array)
             op = WeightOp(name, tensor_of(array.dtype, array.shape))
-        op.location = location(name)
+        op.location = named(name)
         op.results[0].name_hint = hint(name)
         self.block.add_op(op)
         self.values[name] = op.results[0]
@@ -377,17 +379,10 @@ class Importer:
 
         Raises VerifyException where the operands contradict each other or the attributes.
         """
-        if shape is None:
-            op = build(name, operands, attrs)
-        else:
-            op = build(
-                name, operands, attrs, [make_type(tensor_type(operands[0]).element_type, shape)]
-            )
+        types = None if shape is None else [make_type(tensor_type(operands[0]).element_type, shape)]
+        op = build(name, operands, attrs, types)
+        if types is not None:
             verify_view(op)
         op.location = self.loc
         self.block.add_op(op)
         return tuple(op.results)
-
-
-def _named(names: Sequence[str]) -> ArrayAttr[DictionaryAttr]:
-    return ArrayAttr([DictionaryAttr({"graph.name": StringAttr(n)}) for n in names])

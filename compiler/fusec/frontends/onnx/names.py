@@ -16,9 +16,22 @@ _PLACEHOLDER = re.compile(r"[\W_]*|-\d+|none|unknown|null", re.IGNORECASE)
 """What exporters write for a size that has no name: nothing, `?`, `_`, `-1`, `None`."""
 
 
-def node_name(index: int, node: NodeProto) -> str:
-    """The node's name, or one made of its type and place where it has none."""
-    return node.name or f"{node.op_type}_{index}"
+class NodeNames:
+    """Gives each node of a graph a name of its own: exporters repeat them, or leave them out."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def of(self, index: int, node: NodeProto, outer: str = "") -> str:
+        """The node's name, or one made of its type and place where it has none; a number behind
+        one that an earlier node has. Before it stands the node whose body it is in, `outer/`."""
+        name = base = (outer and f"{outer}/") + (node.name or f"{node.op_type}_{index}")
+        n = 1
+        while name in self._taken:
+            n += 1
+            name = f"{base}.{n}"
+        self._taken.add(name)
+        return name
 
 
 def hint(name: str) -> str | None:

@@ -82,7 +82,10 @@ class Node:
         if not self.has(index):
             raise ImportFailure(f"{what} (input {index}) is missing")
         if not self.is_constant(index):
-            raise ImportFailure(f"{what} (input '{self.proto.input[index]}') has to be constant")
+            raise ImportFailure(
+                f"{what} (input '{self.proto.input[index]}') has to be constant; --value NAME=V "
+                "makes a constant of an input of the model"
+            )
         return self._importer.arrays[self.proto.input[index]]
 
     def number(self, index: int, what: str) -> int | float | bool:

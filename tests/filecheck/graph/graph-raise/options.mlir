@@ -2,7 +2,7 @@
 // RUN: fuse-opt %s -p 'graph-raise{only=norm,attention}' | filecheck %s --check-prefix BOTH
 // RUN: %not 3 fuse-opt %s -p 'graph-raise{only=softmax}' 2>&1 | filecheck %s --check-prefix UNKNOWN
 
-// UNKNOWN: graph-raise: unknown rules 'softmax', expected some of gelu, activation, group_norm, instance_norm, norm, attention, rotary, affine
+// UNKNOWN: graph-raise: unknown rules 'softmax', expected some of integer, gelu, activation, group_norm, instance_norm, norm, attention, rotary, affine
 
 // The softmax has to be there before attention can be seen in it.
 // NORM-LABEL: func.func @main

@@ -1,6 +1,6 @@
 // RUN: fuse-opt %s -p graph-simplify --print-debuginfo | filecheck %s
 
-// Equal operators become one, with the first one's place; what nobody needs goes away.
+// Equal operators become one that names both, the first one last; what nobody needs goes away.
 
 // CHECK-LABEL: func.func @equal
 func.func @equal(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
@@ -12,7 +12,7 @@ func.func @equal(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %1 = graph.mul %x, %b : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32> loc("second")
   %2 = graph.sub %0, %w : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   %3 = graph.sub %1, %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  // CHECK: %0 = graph.mul %x, %a : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32> loc("first")
+  // CHECK: %0 = graph.mul %x, %a : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32> loc(fused["second", "first"])
   // CHECK-NEXT: %1 = graph.sub %0, %w
   // CHECK-NEXT: %2 = graph.add %1, %1
   %4 = graph.add %2, %3 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
