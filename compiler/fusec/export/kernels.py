@@ -46,7 +46,7 @@ def host_calls(module: ModuleOp) -> dict[str, int]:
 
 def export_kernel(func: FuncOp) -> ExportedKernel:
     """One kernel function; raises NotInHivm."""
-    if any(_is_late(op) for op in func.walk()):
+    if is_placed(func):
         raise NotInHivm(
             func, "it is placed, or works on L0; export what graph-to-npu or npu-multi-buffer gives"
         )
@@ -62,6 +62,11 @@ def export_kernel(func: FuncOp) -> ExportedKernel:
         writer = MixedText(func)
         return ExportedKernel(name, writer.write(), "compile", writer.options())
     raise NotInHivm(func, f"{CORE_ATTRIBUTE} is {kind or 'missing'}, not cube, vector or mixed")
+
+
+def is_placed(func: FuncOp) -> bool:
+    """Whether a kernel is in the form of later passes, which is not exported."""
+    return any(_is_late(op) for op in func.walk())
 
 
 def _is_late(op: Operation) -> bool:

@@ -16,7 +16,9 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from fusec.export.core_share import Share, share_of
 from fusec.export.cube_text import DOUBLE, doubles_l1, mmad_sizes, transposes, whole_buffer
+from fusec.export.hivm_types import tensor_text
 from fusec.export.instructions import instruction
+from fusec.export.kept_workspaces import workspaces_of
 from fusec.export.l1_parts import parts_of
 from fusec.export.live_ops import root_of, writes_in
 from fusec.export.reason import NotInHivm
@@ -25,12 +27,11 @@ from fusec.export.vector_text import VECTOR_OPS
 from fusec.export.workspace_slice import workspace_slice
 from fusec.npu.views import Size
 from fusec_dialects.npu.attrs import Core, Space, space_of
-from fusec_dialects.npu.base import NpuOp
+from fusec_dialects.npu.base import NpuOp, element_type
 from fusec_dialects.npu.cube import MmadOp
 from fusec_dialects.npu.move import AllocOp, CopyOp, FixpipeOp, LoadOp, StoreOp
 from fusec_dialects.npu.vector import VBrcOp, VectorOp, VReduceOp
 
-WORKSPACE = "npu.workspace"
 _VECTOR = frozenset((Core.VECTOR,))
 _EXTRA = (
     ("workspace", "memref<?xi8> {hacc.arg_type = #hacc.arg_type<workspace>}"),
@@ -72,9 +73,8 @@ class MixedText(TensorText):
         return (_BY_HAND, *(_DOUBLE if doubles_l1(self.live) else ()))
 
     def written_arguments(self) -> Sequence[SSAValue]:
-        marks = self.func.arg_attrs or ()
-        taken = {i for i, mark in enumerate(marks) if WORKSPACE in mark.data}
-        return [value for i, value in enumerate(self.func.args) if i not in taken]
+        taken = set(workspaces_of(self.func)) - self.kept
+        return [value for value in self.func.args if value not in taken]
 
     def extra_arguments(self) -> list[str]:
         return [f"{self.fresh(name)}: {type_}" for name, type_ in _EXTRA]
@@ -247,9 +247,29 @@ class MixedText(TensorText):
         self.line(f"hivm.hir.store ins({tensor} : {type_}) outs({self.operands([op.dest])})")
 
     def _fixpipe(self, op: FixpipeOp) -> None:
-        if op.relu is not None:
+        accumulator, root = whole_buffer(op, op.source), root_of(op.dest)
+        if root in self.layouts:
+            self._store_product(op, accumulator)
+        elif op.relu is not None:
             raise NotInHivm(op, "relu on the way to the workspace; do it on the vector core")
-        self.accumulators[root_of(op.dest)] = whole_buffer(op, op.source)
+        else:
+            self.accumulators[root] = accumulator
+
+    def _store_product(self, op: FixpipeOp, accumulator: SSAValue) -> None:
+        """An accumulator goes to gm; the compiler makes fixpipe's steps of relu, cast and store."""
+        name, dtype = self.tensor(op, accumulator), str(element_type(op.dest))
+        shape = self.shapes[accumulator]
+        kinds = [tensor_text(shape, "f32"), tensor_text(shape, dtype)]
+        steps = [("vrelu", kinds[0], kinds[0])] if op.relu is not None else []
+        steps += [("vcast", kinds[0], kinds[1])] if dtype != "f32" else []
+        for step, before, after in steps:
+            empty, made = self.fresh("empty"), self.fresh("acc")
+            self.line(f"{empty} = tensor.empty() : {after}")
+            operands = f"ins({name} : {before}) outs({empty} : {after})"
+            self.line(f"{made} = hivm.hir.{step} {operands} -> {after}")
+            name = made
+        part, type_ = self.leading_part(op.source, name, kinds[1], dtype)
+        self.line(f"hivm.hir.store ins({part} : {type_}) outs({self.operands([op.dest])})")
 
     def _mmad(self, op: MmadOp) -> None:
         values = [whole_buffer(op, value) for value in (op.a, op.b)]

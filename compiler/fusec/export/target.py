@@ -1,7 +1,7 @@
 """`-t ascend-npu-ir`: every kernel of a module as HIVM text, in one module.
 
 Before each kernel stands how Huawei's compiler is called on it; what HIVM cannot say is a comment,
-and so are the operators that the host computes.
+and so are the operators that the host computes. Placed kernels are refused.
 """
 
 from __future__ import annotations
@@ -15,7 +15,14 @@ from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.target import Target
 
 from fusec.export.exported_kernel import ExportedKernel
-from fusec.export.kernels import export_kernels, host_calls
+from fusec.export.kernels import export_kernels, host_calls, is_placed
+from fusec.npu.module import kernels as kernels_of
+from fusec_dialects.place import place
+
+ADVICE = (
+    "export what the passes up to graph-to-npu or npu-multi-buffer give, like "
+    "-p prepare,optimise,graph-schedule,graph-to-npu"
+)
 
 
 @dataclass(frozen=True)
@@ -25,11 +32,18 @@ class AscendNpuIrTarget(Target):
     name = "ascend-npu-ir"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        placed = [func for func in kernels_of(module) if is_placed(func)]
+        if placed:
+            names = ", ".join(f"@{func.sym_name.data}" for func in placed[:3])
+            more = f" and {len(placed) - 3} more" if len(placed) > 3 else ""
+            raise PassFailedException(
+                f"{place(placed[0])}: {self.name}: kernels with addresses, or on L0 "
+                f"({names}{more}): Huawei's compiler places buffers itself; {ADVICE}"
+            )
         kernels, refused = export_kernels(module)
         if not kernels and not refused:
             raise PassFailedException(
-                f"{self.name}: the module has no kernels; run the passes up to graph-to-npu, like "
-                "-p prepare,optimise,graph-schedule,graph-to-npu"
+                f"{place(module)}: {self.name}: the module has no kernels; {ADVICE}"
             )
         parts = [
             f"// {name} cannot be said in AscendNPU IR: {why}" for name, why in refused.items()

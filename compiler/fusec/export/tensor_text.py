@@ -15,6 +15,7 @@ from xdsl.dialects.memref import ReinterpretCastOp, SubviewOp
 from xdsl.ir import Operation, SSAValue
 
 from fusec.export.hivm_types import memref_text, tensor_text
+from fusec.export.kept_workspaces import kept_workspaces
 from fusec.export.kernel_text import KernelText, static_sizes
 from fusec.export.live_ops import root_of
 from fusec.export.reason import NotInHivm
@@ -37,7 +38,9 @@ class TensorText(KernelText):
 
     def __init__(self, func: FuncOp) -> None:
         super().__init__(func)
-        self.shapes = with_whole_chunks(tensor_shapes(self.live), self.live)
+        shapes = tensor_shapes(self.live)
+        self.kept = kept_workspaces(func, self.live, shapes)
+        self.shapes = with_whole_chunks(shapes, self.live, self.kept)
         self.bytes = byte_flags(self.live)
         self.tensors: dict[SSAValue, str] = {}
         self.bases: dict[SSAValue, tuple[str, str]] = {}
@@ -186,16 +189,22 @@ class TensorText(KernelText):
     def part(self, value: SSAValue) -> tuple[str, str]:
         """What a view has of the tensor of its buffer: name and type."""
         root = root_of(value)
-        name, shape = self.tensors[root], self.shapes[root]
+        return self.leading_part(value, self.tensors[root], self.tensor_type(root))
+
+    def leading_part(
+        self, value: SSAValue, name: str, whole: str, dtype: str = ""
+    ) -> tuple[str, str]:
+        """What a view has of a tensor of the shape of its buffer, of type `whole`."""
+        shape = self.shapes[root_of(value)]
         sizes, kept = self.view_sizes(value)
         if list(shape) == sizes and len(kept) == len(shape):
-            return name, self.tensor_type(root)
+            return name, whole
         static = static_sizes(sizes)
         part = self.fresh("part")
-        type_ = tensor_text([static[axis] for axis in kept], self.dtype(value))
+        type_ = tensor_text([static[axis] for axis in kept], dtype or self.dtype(value))
         zeros, ones = [0] * len(shape), [1] * len(shape)
         lists = f"{zeros} [{self.index_list(sizes)}] {ones}"
-        types = f"{self.tensor_type(root)} to {type_}"
+        types = f"{whole} to {type_}"
         self.line(f"{part} = tensor.extract_slice {name}{lists} : {types}")
         return part, type_
 

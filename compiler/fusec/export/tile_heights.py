@@ -20,9 +20,16 @@ from fusec_dialects.npu.move import FixpipeOp, LoadOp
 Shapes = dict[SSAValue, tuple[int, ...]]
 
 
-def with_whole_chunks(shapes: Shapes, live: Collection[Operation]) -> Shapes:
-    """`shapes` with higher tiles where needed; raises NotInHivm."""
-    through = {root_of(op.dest): op for op in live if isinstance(op, FixpipeOp)}
+def with_whole_chunks(
+    shapes: Shapes, live: Collection[Operation], kept: Collection[SSAValue] = ()
+) -> Shapes:
+    """`shapes` with higher tiles where needed; raises NotInHivm. `kept`: workspaces that stay
+    buffers in gm, from which any lines may be read."""
+    through = {
+        root_of(op.dest): op
+        for op in live
+        if isinstance(op, FixpipeOp) and root_of(op.dest) not in kept
+    }
     heights: dict[SSAValue, int] = {}
     for op in live:
         fixpipe = through.get(root_of(op.source)) if isinstance(op, LoadOp) else None

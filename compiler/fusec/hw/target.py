@@ -114,6 +114,8 @@ class Target:
     sync: Sync
     scalar_op_cycles: float
     scalar_memory_cycles: float
+    source: str = ""
+    """The file that it was read from, which `load_target` takes like its name."""
 
     @property
     def vector_cores(self) -> int:
@@ -290,6 +292,7 @@ def _target(raw: Raw, path: Path) -> Target:
         sync=_sync(top.table("sync")),
         scalar_op_cycles=scalar.number("op_cycles"),
         scalar_memory_cycles=scalar.number("memory_cycles"),
+        source=str(path),
     )
     for table in (cores, memory, scalar, top):
         table.done()

@@ -1,4 +1,4 @@
-"""The arguments of a kernel's function: inputs, constants, outputs, workspace, in this order.
+"""The arguments of a kernel's function: inputs, constants, outputs, workspaces, in this order.
 
 A tensor that is a part of a larger buffer is a run of gm from its first element to its last; the
 attribute `npu.part` of the argument says which elements of it are its own.
@@ -14,14 +14,13 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
 from fusec.lowering.builder import Layout, standard
-from fusec.lowering.emitted import KernelConstant
+from fusec.lowering.emitted import KernelConstant, Workspace
 from fusec.lowering.layout import memref_of
 from fusec.schedule.memory import Strides, strides_of
 from fusec_dialects.graph import KernelOp
 from fusec_dialects.graph.base import element_name, static_shape
 from fusec_dialects.npu.attrs import Space
 
-WORKSPACE = "workspace"
 PART = "npu.part"
 """The attribute of an argument that is a part of a larger buffer: its type as a strided memref."""
 
@@ -29,7 +28,8 @@ PART = "npu.part"
 @dataclass(frozen=True)
 class Arguments:
     """`all`: name hint and layout of each argument. `places`: index by input value, by name of a
-    constant, by `output(i)`, and WORKSPACE. `parts`: layout of those that are parts, by index."""
+    constant, by `output(i)` and `workspace(i)`. `parts`: layout of those that are parts, by index.
+    """
 
     all: tuple[tuple[str, Layout], ...]
     places: dict[Hashable, int]
@@ -39,7 +39,7 @@ class Arguments:
 def arguments_of(
     kernel: KernelOp,
     constants: Sequence[KernelConstant] = (),
-    workspace: tuple[int, ...] | None = None,
+    workspaces: Sequence[Workspace] = (),
 ) -> Arguments:
     """The arguments that a kernel's function has."""
     block = kernel.body.block
@@ -66,8 +66,9 @@ def arguments_of(
     outputs = () if block.last_op is None else block.last_op.operands
     for i, value in enumerate(outputs):
         tensor(output(i), "out" if len(outputs) == 1 else f"out{i}", value)
-    if workspace is not None:
-        argument(WORKSPACE, "ws", Layout(workspace, None, 0, "f32", Space.GM))
+    for i, (shape, dtype) in enumerate(workspaces):
+        hint = "ws" if len(workspaces) == 1 else f"ws{i}"
+        argument(workspace(i), hint, Layout(shape, None, 0, dtype, Space.GM))
     return Arguments(tuple(found), places, parts)
 
 
@@ -92,6 +93,11 @@ def mark_parts(func: FuncOp, arguments: Arguments) -> None:
 def output(index: int) -> Hashable:
     """The key of an output among the places."""
     return ("output", index)
+
+
+def workspace(index: int) -> Hashable:
+    """The key of a workspace among the places."""
+    return ("workspace", index)
 
 
 def _layout(value: SSAValue) -> Layout:

@@ -233,11 +233,11 @@ class KernelBuilder(IndexBuilder):
         core: str,
         blocks: int,
         schedule: Attribute | None = None,
-        workspace: SSAValue | None = None,
+        workspaces: int = 0,
     ) -> FuncOp:
         """The function: its core ("vector", "cube" or "mixed"), how many blocks it is launched on.
 
-        `workspace`: the argument, the last one, that is the workspace of a mixed kernel.
+        `workspaces`: how many of the last arguments are workspaces of a mixed kernel.
         """
         self.insert(ReturnOp())
         types = [value.type for value in self.args]
@@ -249,15 +249,15 @@ class KernelBuilder(IndexBuilder):
         func.attributes["npu.blocks"] = IntegerAttr(blocks, i64)
         if schedule is not None:
             func.attributes["npu.schedule"] = schedule
-        if workspace is not None:
-            mark_workspace(func, self.args.index(workspace))
+        if workspaces:
+            mark_workspaces(func, workspaces)
         return func
 
 
-def mark_workspace(func: FuncOp, index: int) -> None:
-    """Gives argument `index` of a kernel the attribute `npu.workspace`."""
+def mark_workspaces(func: FuncOp, count: int) -> None:
+    """Gives the last `count` arguments of a kernel the attribute `npu.workspace`."""
     marks: list[DictionaryAttr] = [DictionaryAttr({}) for _ in func.args]
-    marks[index] = DictionaryAttr({"npu.workspace": UnitAttr()})
+    marks[-count:] = [DictionaryAttr({"npu.workspace": UnitAttr()})] * count
     func.properties["arg_attrs"] = ArrayAttr(marks)
 
 
@@ -274,4 +274,4 @@ def _dense(values: tuple[int, ...]) -> DenseArrayBase[Any]:
     return DenseArrayBase.from_list(i64, values)
 
 
-__all__ = ["Index", "KernelBuilder", "Layout", "mark_workspace", "row_major", "standard"]
+__all__ = ["Index", "KernelBuilder", "Layout", "mark_workspaces", "row_major", "standard"]

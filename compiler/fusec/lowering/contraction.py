@@ -52,14 +52,17 @@ class ContractionEmitter:
         schedule: CubeSchedule,
         operands: Mapping[int, SSAValue],
         constants: Mapping[str, SSAValue],
+        views: Mapping[int, GmView] | None = None,
     ) -> None:
-        """`operands` by place in `problem.roots`, `constants` by name; these are loaded here."""
+        """`operands` by place in `problem.roots`, `constants` by name; these are loaded here.
+        `views`: operands that do not lie as the problem says, with the keys of its axes."""
         self.b = builder
         self.problem = problem
         self.schedule = schedule
         self.axes = problem.axes
         self._windows = window_uses(self.axes)
         self._views = {place: self._view(place, value) for place, value in operands.items()}
+        self._views |= views or {}
         with builder.at(problem.anchor):
             self._constants = {
                 name: self._load(
@@ -140,24 +143,31 @@ class ContractionEmitter:
         }
         return self._views[place].tile(at, spans)
 
-    def accumulate(self, tile: Tile) -> SSAValue:
-        """The finished accumulator of a tile: a view of its real size in l0c."""
+    def left(self, tile: Tile) -> SSAValue:
+        """The left operand of a tile, in l1, where one step in K is all: for several tiles."""
+        return self._load_a(tile, {}, Span(0, self.axes.k.size))
+
+    def accumulate(self, tile: Tile, left: SSAValue | None = None) -> SSAValue:
+        """The finished accumulator of a tile: a view of its real size in l0c. `left`: its left
+        operand, if it is there already."""
         b, s = self.b, self.schedule
         with b.at(self.problem.anchor):
             capacity = (s.tile_m, s.n)
-            acc = b.tile(Space.L0C, capacity, "f32", (tile.m, tile.n.size), "acc")
+            acc = b.tile(Space.L0C, capacity, self.problem.accumulator, (tile.m, tile.n.size), "acc")
             bias = next((a for a in self.problem.addends if a.form == BIAS), None)
             bias_value = None
             if bias is not None:
                 bias_value = self._load(self.part(bias.place, tile), [s.n], "bias")
-            self._products(tile, acc, bias_value)
+            self._products(tile, acc, bias_value, left)
         for addend, op in zip(self.problem.addends, self.problem.adders, strict=True):
             if addend.form != BIAS:
                 with b.at(op):
                     self._add(tile, acc, addend)
         return acc
 
-    def _products(self, tile: Tile, acc: SSAValue, bias: SSAValue | None) -> None:
+    def _products(
+        self, tile: Tile, acc: SSAValue, bias: SSAValue | None, left: SSAValue | None
+    ) -> None:
         b, axes, s = self.b, self.axes, self.schedule
         with ExitStack() as loops:
             at: dict[Hashable, Index] = {}
@@ -168,7 +178,8 @@ class ContractionEmitter:
             start = loops.enter_context(b.loop(0, axes.k.size, s.k, "k"))
             first = b.both(first, b.equal(start, 0))
             k = Span(start, b.rest(axes.k.size, start, s.k))
-            a_tile, b_tile = self._load_a(tile, at, k), self._load_b(tile, at, k)
+            a_tile = self._load_a(tile, at, k) if left is None else left
+            b_tile = self._load_b(tile, at, k)
             b.op(
                 MmadOp,
                 a_tile,

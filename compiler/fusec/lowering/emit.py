@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.utils.exceptions import PassFailedException
 
 from fusec.hw import Target
-from fusec.lowering import cube, depthwise, mixed, movement, vector, window
+from fusec.lowering import attention, cube, depthwise, mixed, movement, own, rows, vector, window
 from fusec.lowering.arguments import arguments_of, mark_parts
 from fusec.lowering.emitted import EmittedKernel
 from fusec.schedule.region import Region
@@ -19,10 +19,13 @@ from fusec_dialects.graph import KernelOp
 EMITTERS: dict[str, Callable[[KernelOp, Any, Target], EmittedKernel]] = {
     "cube": cube.emit,
     "mixed": mixed.emit,
+    "rows": rows.emit,
+    "attention": attention.emit,
     "depthwise": depthwise.emit,
     "vector": vector.emit,
     "window": window.emit,
     "movement": movement.emit,
+    "own": own.emit,
 }
 
 
@@ -34,7 +37,7 @@ def emit(kernel: KernelOp, target: Target) -> EmittedKernel:
         raise PassFailedException(f"{named(kernel)}: {refusal}")
     try:
         made = EMITTERS[schedule.family](kernel, schedule, target)
-        mark_parts(made.func, arguments_of(kernel, made.constants, made.workspace))
+        mark_parts(made.func, arguments_of(kernel, made.constants, made.workspaces))
         return made
     except RefusalError as error:
         raise PassFailedException(f"{named(kernel)}: {error.refusal}") from error

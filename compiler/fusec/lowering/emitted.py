@@ -1,6 +1,6 @@
 """What an emitter gives back: the kernel's function and the constants that it reads.
 
-Arguments of the function: the kernel's inputs, its constants, its outputs, the workspace.
+Arguments of the function: the kernel's inputs, its constants, its outputs, its workspaces.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import FuncOp
@@ -46,16 +47,20 @@ def data_constant(data: Array, dtype: str) -> KernelConstant:
     return KernelConstant(name, dtype, data.shape, DATA, data)
 
 
+class Workspace(NamedTuple):
+    """A buffer in gm through which the halves of a mixed kernel meet: `shape[0]` is the blocks."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+
 @dataclass(frozen=True)
 class EmittedKernel:
-    """`func` takes the inputs, `constants` in this order, the outputs, the workspace if any.
-
-    `workspace` is the shape of the f32 workspace argument.
-    """
+    """`func` takes the inputs, `constants` in this order, the outputs, the workspaces."""
 
     func: FuncOp
     constants: Sequence[KernelConstant] = ()
-    workspace: tuple[int, ...] | None = None
+    workspaces: Sequence[Workspace] = ()
 
     @property
     def blocks(self) -> int:

@@ -189,8 +189,8 @@ class HostBuilder:
         arguments = [self._buffers[value] for value in op.inputs]
         arguments += [self._constant(constant) for constant in found.kernel.constants]
         arguments += [self._result(result, direct, op) for result in op.results]
-        if found.kernel.workspace is not None:
-            buffer = self._alloc(standard(found.kernel.workspace, "f32"), op)
+        for shape, dtype in found.kernel.workspaces:
+            buffer = self._alloc(standard(shape, dtype), op)
             buffer.name_hint = "ws"
             arguments.append(buffer)
         self._add(LaunchOp(found.name, found.blocks, arguments), op)

@@ -13,10 +13,10 @@ from xdsl.ir import SSAValue
 
 from fusec.hw import Target
 from fusec.lowering.addends import constants_of
-from fusec.lowering.arguments import WORKSPACE, arguments_of, output
+from fusec.lowering.arguments import arguments_of, output, workspace
 from fusec.lowering.builder import Index, KernelBuilder
 from fusec.lowering.contraction import ContractionEmitter, Tile
-from fusec.lowering.emitted import EmittedKernel
+from fusec.lowering.emitted import EmittedKernel, Workspace
 from fusec.lowering.gm_view import Dim, GmView, Span
 from fusec.lowering.vector import constants_of as vector_constants
 from fusec.lowering.vector import emit_tile
@@ -43,8 +43,8 @@ def emit(kernel: KernelOp, schedule: MixedSchedule, target: Target) -> EmittedKe
     own = constants_of(cube, s)
     others = vector_constants(problem.program)
     constants = list({c.name: c for c in (*own, *others.values())}.values())
-    workspace = (s.blocks, s.tile_m, s.n)
-    arguments = arguments_of(kernel, constants, workspace)
+    workspaces = (Workspace((s.blocks, s.tile_m, s.n), cube.accumulator),)
+    arguments = arguments_of(kernel, constants, workspaces)
     b = KernelBuilder(kernel.sym_name.data, arguments.all)
     b.location = kernel.location
     operands = {
@@ -59,21 +59,21 @@ def emit(kernel: KernelOp, schedule: MixedSchedule, target: Target) -> EmittedKe
         where = arguments.places[key if port.output is None else output(port.output)]
         return b.args[where]
 
-    place = b.args[arguments.places[WORKSPACE]]
+    place = b.args[arguments.places[workspace(0)]]
     block = b.block_idx() if s.blocks > 1 else 0
-    epilogue = _Epilogue(b, problem, s, argument, place, block)
+    epilogue = Epilogue(b, problem, s, argument, place, block)
     with b.at(cube.anchor), b.block_loop(tile_counts(cube, s), s.blocks) as at:
         tile = emitter.tile(at)
         acc = emitter.accumulate(tile)
         part = b.subview(place, [block, 0, 0], [1, tile.m, tile.n.size], drop=(0,))
         b.op(FixpipeOp, acc, part)
         epilogue.emit(tile)
-    func = b.finish("mixed", s.blocks, s.to_attr(), place)
-    return EmittedKernel(func, constants, workspace)
+    func = b.finish("mixed", s.blocks, s.to_attr(), len(workspaces))
+    return EmittedKernel(func, constants, workspaces)
 
 
 @dataclass(frozen=True)
-class _Epilogue:
+class Epilogue:
     """The vector half: a tile of the workspace in chunks of lines."""
 
     builder: KernelBuilder
@@ -119,7 +119,7 @@ class _Epilogue:
             raise RefusalError("epilogue-tile", "the epilogue does not read the contraction")
         source = self._source(buffer, (row, col, n))
         capacity = shape_of(buffer, Tiles.of(problem.sizes, tiles))
-        resident = b.tile(Space.UB, capacity, "f32", b.sizes(source), "tile")
+        resident = b.tile(Space.UB, capacity, problem.cube.accumulator, b.sizes(source), "tile")
         b.op(LoadOp, source, resident)
         if problem.cube.alpha != 1.0:
             b.op(VMulOp, resident, b.scalar(problem.cube.alpha, "f32"), resident)

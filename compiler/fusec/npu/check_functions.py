@@ -98,7 +98,7 @@ def _check_signature(function: FuncOp, types: Collection[str] = ARGUMENT_TYPES) 
         raise VerifyException(f"{name}: returns results; they are arguments on the npu level")
     if len(function.body.blocks) != 1:
         raise VerifyException(f"{name}: has {len(function.body.blocks)} blocks, expected one")
-    last = len(function.body.block.args) - 1
+    marked = False
     for index, argument in enumerate(function.body.block.args):
         type_ = memref_type(argument.type)
         if type_ is None or space_of(type_) != Space.GM:
@@ -108,8 +108,9 @@ def _check_signature(function: FuncOp, types: Collection[str] = ARGUMENT_TYPES) 
                 f"{name}: argument {index} has elements of type {type_.element_type}, "
                 f"expected {', '.join(types)}"
             )
-        if index != last and argument_has(function, index, WORKSPACE_ATTRIBUTE):
-            raise VerifyException(f"{name}: the workspace is the last argument, not {index}")
+        if marked and not argument_has(function, index, WORKSPACE_ATTRIBUTE):
+            raise VerifyException(f"{name}: workspaces are the last arguments, not {index - 1}")
+        marked = argument_has(function, index, WORKSPACE_ATTRIBUTE)
 
 
 def argument_has(function: FuncOp, index: int, name: str) -> bool:

@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 from fusec.schedule.axis_order import collapsed, ordered
 from fusec.schedule.axis_set import AxisIds, AxisSet
 from fusec.schedule.ports import Picked, Port
+from fusec.schedule.reductions import NORMS, REDUCTIONS, reduced_axes
 from fusec.schedule.region import Region
 from fusec.schedule.slots import Spaces, inner_axes
 from fusec.schedule.small_contraction import check_chain, contractions_of, pairing
@@ -38,14 +39,7 @@ from fusec_dialects.graph.shapes import normal_axis
 from fusec_dialects.place import place
 
 Dims = tuple[AxisIds, ...]
-
-REDUCTIONS = frozenset(
-    {
-        *("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod"),
-        "global_average_pool",
-    }
-)
-NORMS = frozenset({"softmax", "log_softmax", "layer_normalization", "batch_normalization"})
+Rows = tuple[tuple[SSAValue, int], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +65,19 @@ class Axes:
         return inner_axes(len(self.sizes), self.spaces)
 
 
-def find_axes(region: Region, resident: SSAValue | None = None, *, turned: bool = False) -> Axes:
+def find_axes(
+    region: Region,
+    resident: SSAValue | None = None,
+    turned: bool = False,
+    lines: Rows = (),
+) -> Axes:
     """The axes of a region; RefusalError where it has no single iteration space.
 
-    `resident` is an input that is in ub already: its dimensions stay one axis each, in order.
-    `turned`: what would lie along rows stands across them, and the other way round.
+    `resident` is an input that is in ub already: its dimensions stay in order, one axis each but
+    where views cut them. `turned`: what would lie along rows stands across them, and the other way
+    round. `lines`: inputs with the length of their lines, which all that is loaded of them shares.
     """
-    return _Finder(region, resident, turned).find()
+    return _Finder(region, resident, turned, lines).find()
 
 
 @dataclass(eq=False)
@@ -85,6 +85,7 @@ class _Finder:
     region: Region
     resident: SSAValue | None
     turned: bool
+    lines: Rows
     axes: AxisSet = field(default_factory=AxisSet)
     dims: dict[SSAValue, Dims] = field(default_factory=dict[SSAValue, Dims])
     reduced: list[AxisIds] = field(default_factory=list[AxisIds])
@@ -98,6 +99,7 @@ class _Finder:
         default_factory=dict[SSAValue, tuple[SSAValue, Part]]
     )
     """Of what is gathered: the indices, and size and stride of the slices."""
+    common: AxisIds = ()
 
     def find(self) -> Axes:
         check_chain(contractions_of(self.region))
@@ -141,6 +143,10 @@ class _Finder:
             strides += [(i, p.stride) for i, p in zip(ids, parts, strict=True) if p.stride]
             dims.append(ids)
         self.loads[value] = (access, strides)
+        if (depth := dict(self.lines).get(access.root)) is not None:
+            across = tuple(i for s, i in sorted((-s, i) for i, s in strides) if -s >= depth)
+            self.common = self.common or across
+            self._unify(self.common, across)
         return tuple(dims)
 
     def _fresh(self, size: int) -> AxisIds:
@@ -264,7 +270,8 @@ class _Finder:
                 ids or self._fresh(n) for ids, n in zip((*lead, *dims), shape, strict=True)
             )
         if op.op_name == "slice":
-            if shape != _shape(op.operands[0]):
+            backwards = min(cast("tuple[int, ...]", op.attrs()["steps"]), default=1) < 0
+            if backwards or shape != _shape(op.operands[0]):
                 raise RefusalError(
                     "slice-of-computed",
                     f"{place(op)} takes part of a value computed in the same kernel; "
@@ -298,7 +305,7 @@ class _Finder:
             sets = [{a for ids in one for a in ids} for one in dims.values()]
             sets += [
                 {a for i in ids for a in self.axes.atoms(i)}
-                for ids in (*self.reduced, *self.products)
+                for ids in (*self.reduced, *self.products, self.common)
             ]
             groups = collapsed(ordered(ports, present), ports, sets, size)
         else:
@@ -362,23 +369,14 @@ class _Finder:
         return Port(value, access.root, access.offset, spread, output, picked)
 
     def _pinned(self, resident: SSAValue, present: list[int]) -> list[int]:
-        pinned = [self.axes.atoms(i) for ids in self.of(resident) for i in ids]
-        flat = [atoms[0] for atoms in pinned]
-        if any(len(atoms) > 1 for atoms in pinned) or set(present) - set(flat):
+        flat = [a for ids in self.of(resident) for i in ids for a in self.axes.atoms(i)]
+        if set(present) - set(flat):
             raise RefusalError(
                 "epilogue-axes",
-                "what follows the contraction cuts its result's axes or adds axes to them; "
+                "what follows the contraction adds axes to its result; "
                 "reshape in a kernel of its own",
             )
         return flat
-
-
-def reduced_axes(op: GraphOp, rank: int) -> tuple[int, ...]:
-    """The dimensions that a reduction reduces: none given means all, a global pool the spatial."""
-    if op.op_name == "global_average_pool":
-        return tuple(range(1, rank - 1) if op.attrs()["layout"] == "NHWC" else range(2, rank))
-    axes = cast("tuple[int, ...]", op.attrs()["axes"])
-    return tuple(normal_axis(a, rank) for a in axes) or tuple(range(rank))
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:

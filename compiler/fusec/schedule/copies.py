@@ -16,7 +16,7 @@ from fusec.hw import DTYPE_BYTES
 from fusec.schedule.axes import dtype_of
 from fusec.schedule.footprint import BLOCK
 from fusec.schedule.pieces import Piece, output_pieces
-from fusec.schedule.region import Region
+from fusec.schedule.region import Region, once
 from fusec.schedule.types import RefusalError
 from fusec.schedule.views import (
     Access,
@@ -83,6 +83,7 @@ class Copy:
     woven: int | None = None
 
 
+@once
 def copies_of(region: Region) -> list[Copy]:
     """The copies that make up a movement region; RefusalError where it is none."""
     for value in region.outputs:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fusec.hw import Target
+from fusec.schedule.attention import attention_work
 from fusec.schedule.cube_problem import cube_problem
 from fusec.schedule.cube_schedule import CubeSchedule
 from fusec.schedule.cube_time import cube_work
@@ -19,7 +20,9 @@ from fusec.schedule.expand import expand
 from fusec.schedule.mixed import MixedSchedule, mixed_work
 from fusec.schedule.mixed_problem import problem_of
 from fusec.schedule.movement import MovementSchedule, movement_work
+from fusec.schedule.own import OwnSchedule, estimate_own
 from fusec.schedule.region import Region
+from fusec.schedule.rows import rows_work
 from fusec.schedule.types import Schedule
 from fusec.schedule.vector import VectorSchedule, vector_work
 from fusec.schedule.window import WindowSchedule, window_problem, window_work
@@ -53,6 +56,8 @@ def _movement(region: Region, schedule: MovementSchedule, target: Target) -> Wor
 WORK: dict[str, Callable[[Region, Any, Target], Work]] = {
     "cube": _cube,
     "mixed": _mixed,
+    "rows": rows_work,
+    "attention": attention_work,
     "depthwise": _depthwise,
     "vector": _vector,
     "window": _window,
@@ -62,4 +67,6 @@ WORK: dict[str, Callable[[Region, Any, Target], Work]] = {
 
 def estimate(region: Region, schedule: Schedule, target: Target) -> Estimate:
     """Time, cycles of the busiest core and traffic of one launch of a kernel."""
+    if isinstance(schedule, OwnSchedule):
+        return estimate_own(region, target)
     return estimate_of(WORK[schedule.family](region, schedule, target), target)

@@ -7,22 +7,13 @@ for the same problem and target, or a Refusal with the buffer and the capacity t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 
-from fusec.hw import DTYPE_BYTES, Target
+from fusec.hw import Target
 from fusec.schedule.cube_problem import CubeProblem
-from fusec.schedule.cube_schedule import (
-    FRACTAL,
-    CubeSchedule,
-    check,
-    fits,
-    footprint,
-    round_up,
-    tile_counts,
-)
-from fusec.schedule.cube_time import cube_work
+from fusec.schedule.cube_room import CubeRoom
+from fusec.schedule.cube_schedule import FRACTAL, CubeSchedule, check, round_up
+from fusec.schedule.cube_time import CubeTime, Depth, Tile
 from fusec.schedule.types import Refusal
-from fusec.schedule.work import work_us
 
 TILE_LIMIT = 512
 """No tile is longer than this along M or N."""
@@ -42,16 +33,38 @@ def schedule_cube(problem: CubeProblem, target: Target) -> CubeSchedule | Refusa
 
 
 def best(problem: CubeProblem, target: Target) -> CubeSchedule | Refusal:
-    """The candidate of least modelled time."""
-    found: tuple[tuple[float, int, tuple[int, ...]], CubeSchedule] | None = None
-    for candidate in candidates(problem, target):
-        us = work_us(cube_work(problem, candidate, target), target)
-        steps = prod(tile_counts(problem, candidate)) * -(-problem.axes.k.size // candidate.k)
-        c = candidate
-        score = (round(us, 2), steps, (c.rows, c.m, c.n, c.k))
-        if found is None or score < found[0]:
-            found = (score, candidate)
-    return too_small(problem, target) if found is None else found[1]
+    """The candidate of least modelled time; tiles that cannot be better are not looked at."""
+    search = CubeSearch(problem, target)
+    time, depth = search.time, problem.axes.k.size
+    found: tuple[tuple[float, int, tuple[int, ...]], Tile, Depth] | None = None
+    for group in search.groups():
+        bounds = [(time.least(tile, search.blocks(tile)), tile) for tile in group]
+        for least, tile in sorted(bounds):
+            if found is not None and round(least, 2) > found[0][0]:
+                break
+            for step in search.steps(tile):
+                count = time.tiles(tile) * -(-depth // step.k)
+                score = (round(time.us(tile, step), 2), count, (*tile, step.k))
+                if found is None or score < found[0]:
+                    found = (score, tile, step)
+        if found is not None:
+            return CubeSchedule(*found[1], *found[2])
+    return too_small(problem, target)
+
+
+def fair_us(problem: CubeProblem, target: Target) -> float | None:
+    """The time of a tile that gives every core a share, found without a search; None where it does
+    not fit. At least that of the best tile, but for rounding as `best` does it."""
+    search, axes = CubeSearch(problem, target), problem.axes
+    rows, n = axes.col.size, axes.n.size
+    for m, width in ((32, n), (rows, 32), (64, 64), (128, 128), (128, 256)):
+        tile = Tile(1, min(m, rows, TILE_LIMIT), min(width, n, TILE_LIMIT))
+        if search.time.tiles(tile) > 2 * target.cores("cube"):
+            continue
+        steps = search.steps(tile)
+        if steps:
+            return search.time.us(tile, steps[0])
+    return None
 
 
 def too_small(problem: CubeProblem, target: Target) -> Refusal:
@@ -63,36 +76,82 @@ def too_small(problem: CubeProblem, target: Target) -> Refusal:
     return refusal or Refusal("capacity", f"no tile of {problem.anchor.name} fits {target.name}")
 
 
+class CubeSearch:
+    """The tiles of one problem that are worth a look."""
+
+    def __init__(self, problem: CubeProblem, target: Target) -> None:
+        self.problem = problem
+        self.target = target
+        self.time = CubeTime(problem, target)
+        self._room = CubeRoom(problem, target)
+        self._cores = target.cores("cube")
+
+    def groups(self) -> Iterator[list[Tile]]:
+        """Tiles in a fixed order, large ones first; then fine ones, where nothing else fits."""
+        widths = _splits(self.problem.axes.n.size, FRACTAL, TILE_LIMIT)
+        drafts = [Tile(rows, m, n) for rows, m in _m_tiles(self.problem) for n in widths]
+        fine = {draft for draft in drafts if self._is_fine(draft)}
+        yield [draft for draft in drafts if draft not in fine]
+        yield [draft for draft in drafts if draft in fine]
+
+    def candidates(self) -> Iterator[CubeSchedule]:
+        """Tiles with their steps in a fixed order; fine ones only where nothing else fits."""
+        for group in self.groups():
+            found = False
+            for tile in group:
+                for depth in self.steps(tile):
+                    found = True
+                    yield CubeSchedule(*tile, *depth)
+            if found:
+                return
+
+    def blocks(self, tile: Tile) -> int:
+        """How many cores share the tiles."""
+        return min(self.time.tiles(tile), self._cores)
+
+    def _is_fine(self, tile: Tile) -> bool:
+        """Whether a tile is small although every core has many of them."""
+        area = round_up(tile.rows * tile.m, FRACTAL) * round_up(tile.n, FRACTAL) * 4
+        many = self.time.tiles(tile) > MANY_WAVES * self._cores
+        return many and area * 4 <= self.target.capacity("l0c")
+
+    def steps(self, tile: Tile) -> list[Depth]:
+        """Steps in K: double buffered, else with single buffers."""
+        for copies in (2, 1):
+            found = list(self._with_k(tile, copies))
+            if found:
+                return found
+        return []
+
+    def _with_k(self, tile: Tile, copies: int) -> Iterator[Depth]:
+        """The longest step in K with which the tile fits, found in halves, and a quarter of K, so
+        that loads and products overlap."""
+        size, m = self.time.size, tile.rows * tile.m
+        lines, columns = round_up(m, FRACTAL), round_up(tile.n, FRACTAL)
+        target = self.target
+        room = min(target.capacity("l0a") // lines, target.capacity("l0b") // columns) // size
+        l0_limit = max(room // 2 // FRACTAL, min(room // FRACTAL, 1)) * FRACTAL
+        if l0_limit == 0 or not self._room.holds(m, tile.n):
+            return
+        blocks, total = self.blocks(tile), self.problem.axes.k.size
+        k, found = min(total, LONGEST_K), False
+        while True:
+            l0_k = _balanced(k, l0_limit)
+            if self._room.fits(m, tile.n, k, l0_k, copies):
+                yield Depth(k, l0_k, blocks, copies)
+                if found or k * 4 <= total or k <= SHORT_K:
+                    return
+                found = True
+                k = max(SHORT_K, round_up(-(-total // 4), FRACTAL))
+                continue
+            if k <= FRACTAL:
+                return
+            k = round_up(min(k - 1, 1 << (k - 1).bit_length() - 1), FRACTAL)
+
+
 def candidates(problem: CubeProblem, target: Target) -> Iterator[CubeSchedule]:
     """Tiles in a fixed order, large ones first; fine ones only where nothing else fits."""
-    drafts = [
-        CubeSchedule(rows, m, n, 1, FRACTAL, 1)
-        for rows, m in _m_tiles(problem)
-        for n in _splits(problem.axes.n.size, FRACTAL, TILE_LIMIT)
-    ]
-    fine = {draft for draft in drafts if _is_fine(problem, draft, target)}
-    for group in ([d for d in drafts if d not in fine], [d for d in drafts if d in fine]):
-        found = [c for draft in group for c in _steps_of(problem, target, draft)]
-        yield from found
-        if found:
-            return
-
-
-def _is_fine(problem: CubeProblem, draft: CubeSchedule, target: Target) -> bool:
-    """Whether a tile is small although every core has many of them."""
-    area = round_up(draft.tile_m, FRACTAL) * round_up(draft.n, FRACTAL) * 4
-    tiles = prod(tile_counts(problem, draft))
-    many = tiles > MANY_WAVES * target.cores("cube")
-    return many and area * 4 <= target.capacity("l0c")
-
-
-def _steps_of(problem: CubeProblem, target: Target, draft: CubeSchedule) -> list[CubeSchedule]:
-    """The draft with steps in K: double buffered, else with single buffers."""
-    for copies in (2, 1):
-        found = list(_with_k(problem, target, draft, copies))
-        if found:
-            return found
-    return []
+    return CubeSearch(problem, target).candidates()
 
 
 def _m_tiles(problem: CubeProblem) -> Iterator[tuple[int, int]]:
@@ -116,36 +175,6 @@ def _splits(size: int, step: int, limit: int) -> list[int]:
         if tile <= step:
             return list(found) or [tile]
         parts += max(1, parts // 4)
-
-
-def _with_k(
-    problem: CubeProblem, target: Target, draft: CubeSchedule, copies: int
-) -> Iterator[CubeSchedule]:
-    """The longest step in K with which the tile fits, found in halves, and a quarter of K, so that
-    loads and products overlap."""
-    size = DTYPE_BYTES[problem.dtype]
-    lines, columns = round_up(draft.tile_m, FRACTAL), round_up(draft.n, FRACTAL)
-    room = min(target.capacity("l0a") // lines, target.capacity("l0b") // columns) // size
-    l0_limit = max(room // 2 // FRACTAL, min(room // FRACTAL, 1)) * FRACTAL
-    if l0_limit == 0 or lines * columns * 4 > target.capacity("l0c"):
-        return
-    blocks = min(prod(tile_counts(problem, draft)), target.cores("cube"))
-    total = problem.axes.k.size
-    k, found = min(total, LONGEST_K), False
-    while True:
-        schedule = CubeSchedule(
-            draft.rows, draft.m, draft.n, k, _balanced(k, l0_limit), blocks, copies
-        )
-        if fits(footprint(problem, schedule, target), target):
-            yield schedule
-            if found or k * 4 <= total or k <= SHORT_K:
-                return
-            found = True
-            k = max(SHORT_K, round_up(-(-total // 4), FRACTAL))
-            continue
-        if k <= FRACTAL:
-            return
-        k = round_up(min(k - 1, 1 << (k - 1).bit_length() - 1), FRACTAL)
 
 
 def _balanced(k: int, limit: int) -> int:

@@ -16,8 +16,9 @@ from xdsl.ir import SSAValue
 from fusec.hw import DTYPE_BYTES
 from fusec.schedule.contraction import ADDENDS, A, Axis, Contraction, Y, contraction
 from fusec.schedule.operands import labels_of
-from fusec.schedule.region import Region
+from fusec.schedule.region import Region, once
 from fusec.schedule.types import RefusalError
+from fusec.schedule.unit_types import type_refusal
 from fusec.schedule.views import (
     INVERTIBLE,
     Access,
@@ -40,7 +41,10 @@ ones, as the product of a tile with an identity matrix, be it stored as it is or
 TILES = frozenset({TILE, TURNED})
 
 TYPES = ("f32", "f16", "bf16")
-"""What the cube core multiplies here; all accumulate in f32."""
+"""What a matmul, gemm or convolution multiplies here; all accumulate in f32."""
+
+ACCUMULATOR = {"f32": "f32", "f16": "f32", "bf16": "f32", "i8": "i32"}
+"""What the cube core accumulates in; matmul_integer multiplies i8."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,11 @@ class CubeProblem:
     dtype: str
     out_dtype: str
     alpha: float = 1.0
+
+    @property
+    def accumulator(self) -> str:
+        """The element type of a finished tile."""
+        return ACCUMULATOR[self.dtype]
 
     @cached_property
     def operand_bytes(self) -> int:
@@ -101,7 +110,7 @@ class _Added(NamedTuple):
 
 
 @dataclass
-class _Chain:
+class Chain:
     """The operators after the contraction, as far as a cube kernel does them."""
 
     views: list[GraphOp] = field(default_factory=list[GraphOp])
@@ -125,30 +134,40 @@ def anchor_of(region: Region) -> GraphOp:
     return found[0]
 
 
-def cube_problem(region: Region) -> CubeProblem:
-    """The problem of a region that stays on the cube core; raises RefusalError."""
+NOTHING: frozenset[SSAValue] = frozenset()
+
+
+@once
+def cube_problem(
+    region: Region, given: frozenset[SSAValue] = NOTHING, *, separate: bool = False
+) -> CubeProblem:
+    """The problem of a region that stays on the cube core; raises RefusalError. `given`: values
+    computed in the region that lie in gm all the same when the cube core reads them. `separate`:
+    an axis for each dimension of the result."""
     anchor = anchor_of(region)
-    chain = _Chain()
-    value = _follow(region, anchor, chain)
+    chain = Chain()
+    value = follow(region, anchor, chain)
     if len(region.outputs) != 1:
         raise RefusalError(
             "several-outputs",
             f"a cube kernel stores one result, the group has {len(region.outputs)}",
             {"outputs": len(region.outputs)},
         )
-    result = _undo_all(checked(stored(region, value)), chain.views)
-    return _problem(region, anchor, result, chain, element_name(value.type))
+    result = undone(checked(stored(region, value)), chain.views)
+    dtype = element_name(value.type)
+    return _problem(region, anchor, result, chain, dtype, given=given, separate=separate)
 
 
-def mixed_problem(region: Region) -> CubeProblem:
+def mixed_problem(region: Region, given: frozenset[SSAValue] = NOTHING) -> CubeProblem:
     """The cube half of a mixed kernel: the contraction alone, stored as it is in f32, with an axis
-    for each dimension of the result."""
+    for each dimension of the result. `given` as for `cube_problem`."""
     anchor = anchor_of(region)
     result = checked(whole(anchor.results[0]))
-    return _problem(region, anchor, result, _Chain(), "f32", separate=True)
+    dtype = ACCUMULATOR.get(element_name(anchor.operands[0].type), "f32")
+    return _problem(region, anchor, result, Chain(), dtype, given=given, separate=True)
 
 
-def _follow(region: Region, anchor: GraphOp, chain: _Chain) -> SSAValue:
+def follow(region: Region, anchor: GraphOp, chain: Chain) -> SSAValue:
     """Walks from the contraction to the output; gives the output."""
     value: SSAValue = anchor.results[0]
     while True:
@@ -163,11 +182,13 @@ def _follow(region: Region, anchor: GraphOp, chain: _Chain) -> SSAValue:
         if not isinstance(op, GraphOp):
             raise _not_on_cube(anchor, "an intermediate result leaves the group")
         _step(region, op, value, chain)
+        if anchor.op_name == "matmul_integer" and op.op_name not in INVERTIBLE:
+            raise _not_on_cube(op, "fixpipe stores i32 as it is")
         chain.last = op
         value = op.results[0]
 
 
-def _step(region: Region, op: GraphOp, value: SSAValue, chain: _Chain) -> None:
+def _step(region: Region, op: GraphOp, value: SSAValue, chain: Chain) -> None:
     """One operator of the epilogue."""
     name = op.op_name
     if name in INVERTIBLE:
@@ -191,7 +212,7 @@ def _not_on_cube(op: object, why: str) -> RefusalError:
     return RefusalError("epilogue", f"{name} does not stay on the cube core: {why}", {"op": name})
 
 
-def _undo_all(access: Access, views: Sequence[GraphOp]) -> Access:
+def undone(access: Access, views: Sequence[GraphOp]) -> Access:
     """From the shape after the views to the shape of the contraction's result."""
     for op in reversed(views):
         access = checked(undo(op, access))
@@ -202,7 +223,7 @@ def _addend(region: Region, value: SSAValue, like: SSAValue, views: Sequence[Gra
     """How something added lies in its input, in the shape of the contraction's result."""
     access = checked(load_access(region, value))
     sizes = checked(whole(like)).sizes
-    return _undo_all(_broadcast(access, sizes), views)
+    return undone(_broadcast(access, sizes), views)
 
 
 def _broadcast(access: Access, sizes: Sequence[int]) -> Access:
@@ -219,23 +240,19 @@ def _problem(
     region: Region,
     anchor: GraphOp,
     result: Access,
-    chain: _Chain,
+    chain: Chain,
     out_dtype: str,
     *,
+    given: frozenset[SSAValue] = NOTHING,
     separate: bool = False,
 ) -> CubeProblem:
     dtype = element_name(anchor.operands[0].type)
-    if dtype not in TYPES:
-        raise RefusalError(
-            "type",
-            f"{anchor.name} on {dtype} has no cube kernel here, only on {', '.join(TYPES)}; "
-            "cast its operands",
-            {"type": dtype},
-        )
+    if dtype not in (("i8",) if anchor.op_name == "matmul_integer" else TYPES):
+        raise type_refusal(anchor.name, dtype, TYPES, "has no cube kernel here")
     a, b = (checked(load_access(region, value)) for value in anchor.operands[:2])
     own, alpha = _own_addend(region, anchor)
     added = own + chain.addends
-    outside = frozenset(region.inputs)
+    outside = frozenset(region.inputs) | given
     for access in (a, b, *(each.access for each in added)):
         if access.root not in outside:
             raise RefusalError(

@@ -17,15 +17,15 @@ from fusec.schedule.depthwise_schedule import (
     tile_counts,
     vector_tiles,
 )
-from fusec.schedule.depthwise_time import with_convolution
-from fusec.schedule.footprint import BLOCK, REPEAT, Tiles, footprint_of
+from fusec.schedule.depthwise_time import After, ConvTime
+from fusec.schedule.footprint import BLOCK, REPEAT, footprint_of
 from fusec.schedule.plan import Action, Plan, Sweep
 from fusec.schedule.planner import make_plan
 from fusec.schedule.region import Region
 from fusec.schedule.types import Refusal, RefusalError, ScheduleError
 from fusec.schedule.vector import reduced_axes
-from fusec.schedule.vector_time import PlanTime
-from fusec.schedule.work import Work, estimate_of
+from fusec.schedule.vector_time import PlanTime, time_of
+from fusec.schedule.work import Work
 from fusec_dialects.place import place
 
 FULL = REPEAT // DTYPE_BYTES["f32"]
@@ -51,6 +51,8 @@ class Planner:
     def __init__(self, conv: Depthwise, target: Target) -> None:
         self.conv = conv
         self.target = target
+        self.time = ConvTime(conv, target)
+        self._after: dict[tuple[int, ...], tuple[After, int]] = {}
         self._reduced = reduced_axes(conv.program)
         self._plans: dict[object, Plan | Refusal] = {}
         self._times: dict[object, PlanTime] = {}
@@ -88,8 +90,8 @@ class Planner:
 
     def need(self, plan: Plan, s: DepthwiseSchedule, copies: int) -> int:
         """The most bytes of ub that a tile takes, with this many copies of what moves."""
-        tiles = Tiles.of(self.conv.sizes, vector_tiles(self.conv, s))
-        return conv_bytes(self.conv, s, copies) + footprint_of(plan, copies).bytes(tiles)
+        epilogue = footprint_of(plan, copies).need(self.conv.sizes, vector_tiles(self.conv, s))
+        return conv_bytes(self.conv, s, copies) + epilogue
 
     def misfit(self, s: DepthwiseSchedule, copies: int) -> Refusal | None:
         """Why tiles with this many copies of what moves cannot be built."""
@@ -108,24 +110,38 @@ class Planner:
 
     def least(self, s: DepthwiseSchedule) -> float:
         """The convolution alone, in µs: whatever follows it, a tile takes no less."""
-        return estimate_of(with_convolution(self.conv, s, self.target, NOTHING), self.target).us
+        return self.time.score(s, NOTHING, 0)[0]
 
     def work(self, s: DepthwiseSchedule) -> Work:
         """What the pipes of the busiest core do; raises RefusalError where there is no plan."""
+        after = self._epilogue(s).work(vector_tiles(self.conv, s), s.blocks, s.copies)
+        return self.time.work(s, after)
+
+    def score(self, s: DepthwiseSchedule) -> tuple[float, int, int]:
+        """What tiles are compared by: µs, hundreds of cycles, tiles. RefusalError as of `work`."""
+        key = (s.columns, s.channels, s.blocks, s.copies)
+        found = self._after.get(key)
+        if found is None:
+            epilogue = self._epilogue(s)
+            spent = epilogue.spent(vector_tiles(self.conv, s), s.blocks, s.copies)
+            after = After(spent.v, spent.mte2, spent.mte3, spent.moved)
+            found = self._after[key] = after, epilogue.touched
+        us, cycles = self.time.score(s, *found)
+        return round(us, 1), round(cycles / 100), self.time.count(s)
+
+    def _epilogue(self, s: DepthwiseSchedule) -> PlanTime:
         plan = self.plan(s)
         if isinstance(plan, Refusal):
             raise RefusalError(plan.reason, plan.message, plan.numbers)
         shape = self._shape(s)
         time = self._times.get(shape)
         if time is None:
-            time = self._times[shape] = PlanTime(plan, self.conv.sizes, self.target)
-        tiles = Tiles.of(self.conv.sizes, vector_tiles(self.conv, s))
-        after = time.work(tiles, s.blocks, s.copies)
-        return with_convolution(self.conv, s, self.target, after)
+            time = self._times[shape] = time_of(plan, self.conv.sizes, self.target)
+        return time
 
 
-NOTHING = Work("vector", 0.0, 0, 0, {"v": 0.0, "mte2": 0.0, "mte3": 0.0})
-"""The work of an epilogue that does not exist."""
+NOTHING = After()
+"""An epilogue that does not exist."""
 
 
 def schedule_depthwise(region: Region, target: Target) -> DepthwiseSchedule | Refusal:
@@ -138,7 +154,7 @@ def schedule_depthwise(region: Region, target: Target) -> DepthwiseSchedule | Re
     refusal: Refusal | None = None
     for copies in (2, 1):
         found: tuple[tuple[float, int, int], DepthwiseSchedule] | None = None
-        for candidate in _candidates(conv, target, copies):
+        for candidate in depthwise_candidates(conv, target, copies):
             if found is not None and round(planner.least(candidate), 1) > found[0][0]:
                 continue
             misfit = planner.misfit(candidate, copies)
@@ -146,9 +162,7 @@ def schedule_depthwise(region: Region, target: Target) -> DepthwiseSchedule | Re
                 if refusal is None or misfit.reason == CAPACITY:
                     refusal = misfit
                 continue
-            work = planner.work(candidate)
-            us = round(estimate_of(work, target).us, 1)
-            score = (us, round(work.cycles / 100), prod(tile_counts(conv, candidate)))
+            score = planner.score(candidate)
             if found is None or score < found[0]:
                 found = (score, candidate)
         if found is not None:
@@ -156,7 +170,9 @@ def schedule_depthwise(region: Region, target: Target) -> DepthwiseSchedule | Re
     return refusal or Refusal(CAPACITY, f"{place(conv.op)}: no tile fits {target.name}")
 
 
-def _candidates(conv: Depthwise, target: Target, copies: int) -> Iterator[DepthwiseSchedule]:
+def depthwise_candidates(
+    conv: Depthwise, target: Target, copies: int
+) -> Iterator[DepthwiseSchedule]:
     cores = target.cores("vector")
     limit = min(conv.near.output, MOST_ROWS) if conv.joins_rows else 1
     for channels in _channel_tiles(conv.channels):

@@ -20,8 +20,9 @@ from fusec.schedule.cube_problem import anchor_of
 from fusec.schedule.epilogue import epilogue_of
 from fusec.schedule.expand import expand
 from fusec.schedule.program import Program
-from fusec.schedule.region import Region
+from fusec.schedule.region import Region, once
 from fusec.schedule.types import RefusalError
+from fusec.schedule.unit_types import type_refusal
 from fusec.schedule.vector import reduced_axes
 from fusec.schedule.views import Access, checked, load_access, split, static_shape
 from fusec.schedule.window import WindowAxis
@@ -129,6 +130,7 @@ def is_depthwise(op: GraphOp) -> bool:
     return channels > 1 and attrs["group"] == channels
 
 
+@once
 def depthwise_problem(region: Region) -> Depthwise:
     """The problem of a region; raises RefusalError where it has none."""
     op = anchor_of(region)
@@ -180,9 +182,7 @@ def _check(op: GraphOp) -> None:
             "layout", f"{place(op)} has channels first; graph-assign-layout gives it channels last"
         )
     if (dtype := dtype_of(op.operands[0])) not in TYPES:
-        raise RefusalError(
-            "type", f"{place(op)} on {dtype}: it is done on {', '.join(TYPES)}; cast before"
-        )
+        raise type_refusal(place(op), dtype, TYPES, "has no vector kernel here")
     channels, outputs = (_shape(value)[-1] for value in (op.operands[0], op.results[0]))
     if channels != outputs:
         raise RefusalError(

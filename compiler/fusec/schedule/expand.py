@@ -12,10 +12,10 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from fusec.schedule.axes import Axes, dtype_of, find_axes
+from fusec.schedule.axes import Axes, Rows, dtype_of, find_axes
 from fusec.schedule.ports import Port
 from fusec.schedule.program import Operand, Program
-from fusec.schedule.region import Region
+from fusec.schedule.region import Region, once
 from fusec.schedule.types import RefusalError
 from fusec.schedule.views import VIEWS
 from fusec.semantics.interpreter import constant_array
@@ -47,8 +47,9 @@ Handler = Callable[["Expander", GraphOp], Form]
 class Expander:
     """Builds the program of one region."""
 
-    def __init__(self, region: Region, axes: Axes) -> None:
+    def __init__(self, region: Region, axes: Axes, lines: Rows = ()) -> None:
         self.region = region
+        self.wide_roots = {value for value, _ in lines if dtype_of(value) in FLOATS}
         self.axes = axes
         self.program = Program(axes)
         self.forms: dict[SSAValue, Form] = {}
@@ -70,6 +71,8 @@ class Expander:
         if dtype not in MOVED:
             raise RefusalError("type", f"{value.type}: {dtype} cannot be loaded; cast it to f32")
         port = self.axes.loads[value]
+        if port.root in self.wide_roots:
+            return Form(wide=self.program.step("load", "f32", port.axes, (), port=port))
         user = self.program.location
         if port.picked is not None and isinstance(owner, GraphOp):
             self.program.location = owner
@@ -131,12 +134,12 @@ class Expander:
         """RefusalError unless the operand is floating."""
         if dtype_of(value) not in FLOATS:
             wide = "compute it in i32, as int32 in an ONNX file, or "
-            advice = wide if dtype_of(value) == "i64" else ""
+            advice, cast = (wide, "i32") if dtype_of(value) == "i64" else ("", "f32")
             raise RefusalError(
                 "type",
                 f"{place(op)} on {dtype_of(value)}: the vector unit has no instruction for it; "
                 f"{advice}cast to f32 around it",
-                {"operator": op.op_name, "type": dtype_of(value)},
+                {"operator": op.op_name, "type": dtype_of(value), "cast": cast},
             )
 
     def operand(self, value: SSAValue, wide: bool) -> Operand:
@@ -158,9 +161,10 @@ class Expander:
 
         program = self.program
         if resident is not None:
-            program.resident = program.value("f32", self.axes.of(resident))
+            whole = dtype_of(resident) == "i32"
+            program.resident = program.value("i32" if whole else "f32", self.axes.of(resident))
             program.resident_value = resident
-            self.forms[resident] = Form(wide=program.resident)
+            self.forms[resident] = self.result(program.resident, not whole)
         for op in self.region.compute_ops:
             result = op.results[0]
             if result in self.axes.loads:
@@ -192,15 +196,17 @@ class Expander:
         program.store(program.spread(self.native(value), axes), port)
 
 
-def expand(region: Region, resident: SSAValue | None = None) -> Program:
+@once
+def expand(region: Region, resident: SSAValue | None = None, *, lines: Rows = ()) -> Program:
     """The vector program of a region; RefusalError where there is none.
 
-    `resident` is an input that lies in ub already, in f32: the tile of a contraction's result.
+    `resident` is an input that lies in ub already, in f32 or i32: the tile of a contraction's result.
+    `lines` as for `find_axes`; those inputs are f32 in gm, whatever their floating type.
     """
     try:
-        return Expander(region, find_axes(region, resident)).expand(resident)
+        return Expander(region, find_axes(region, resident, lines=lines), lines).expand(resident)
     except RefusalError as error:
-        if error.refusal.reason != "column-reduction" or resident is not None:
+        if error.refusal.reason != "column-reduction" or resident is not None or lines:
             raise
     return Expander(region, find_axes(region, turned=True)).expand(None)
 

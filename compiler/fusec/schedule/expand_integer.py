@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from fusec.schedule.axes import dtype_of
 from fusec.schedule.expand import Expander, Form, Handler
 from fusec.schedule.program import Program
-from fusec.schedule.types import RefusalError
+from fusec.schedule.unit_types import type_refusal
 from fusec_dialects.graph import GraphOp
 from fusec_dialects.place import place
 
@@ -24,12 +24,7 @@ def _operands(e: Expander, op: GraphOp) -> tuple[int, int]:
     """Both operands, in memory over all their axes; RefusalError unless they are i32."""
     for value in op.operands:
         if dtype_of(value) != "i32":
-            raise RefusalError(
-                "type",
-                f"{place(op)} on {dtype_of(value)}: the vector unit has it on i32 only; cast to "
-                "i32 around it where the values fit",
-                {"operator": op.op_name, "type": dtype_of(value)},
-            )
+            raise type_refusal(place(op), dtype_of(value), ("i32",), "has no vector kernel here")
     a, b = (e.native(value) for value in op.operands)
     axes = e.program.axes_of(a, b)
     return e.program.spread(a, axes), e.program.spread(b, axes)

@@ -11,7 +11,7 @@ from fusec.schedule import expand_special
 from fusec.schedule.axes import dtype_of
 from fusec.schedule.expand import Expander, Form, Handler
 from fusec.schedule.program import Program
-from fusec.schedule.types import RefusalError
+from fusec.schedule.unit_types import type_refusal
 from fusec_dialects.graph import GraphOp
 from fusec_dialects.place import place
 
@@ -30,11 +30,7 @@ def _integers(e: Expander, op: GraphOp) -> list[int]:
     """The operands of an operator on i32, all in memory over all their axes."""
     for value in op.operands:
         if dtype_of(value) != "i32":
-            raise RefusalError(
-                "type",
-                f"{place(op)} on {dtype_of(value)}: the vector unit has it on i32 only",
-                {"operator": op.op_name, "type": dtype_of(value)},
-            )
+            raise type_refusal(place(op), dtype_of(value), ("i32",), "has no vector kernel here")
     values = [e.native(value) for value in op.operands]
     axes = e.program.axes_of(*values)
     return [e.program.spread(value, axes) for value in values]

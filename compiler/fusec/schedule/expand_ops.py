@@ -10,11 +10,12 @@ from typing import cast
 from xdsl.ir import SSAValue
 
 from fusec.schedule import expand_composite, expand_math, expand_more
-from fusec.schedule.axes import dtype_of, reduced_axes
+from fusec.schedule.axes import dtype_of
 from fusec.schedule.expand import FLOATS, Expander, Form, Handler
 from fusec.schedule.expand_contraction import contraction
 from fusec.schedule.expand_integer import INTEGER_HANDLERS, integer_division
 from fusec.schedule.program import Operand, Program
+from fusec.schedule.reductions import reduced_axes
 from fusec.schedule.types import RefusalError
 from fusec_dialects.graph import GraphOp
 from fusec_dialects.graph.base import tensor_type

@@ -35,6 +35,11 @@ class Answer(NamedTuple):
 _ANSWERS: OrderedDict[object, Answer] = OrderedDict()
 
 
+def forget() -> None:
+    """Drop every answer: what an operator of a user's is has changed."""
+    _ANSWERS.clear()
+
+
 def answer(
     block: Block, target: Target, strides: Mapping[SSAValue, Strides] | None = None
 ) -> Answer | Refusal:

@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from xdsl.ir import SSAValue
+
 from fusec.schedule.contraction import Axis, Y
-from fusec.schedule.cube_problem import CubeProblem, mixed_problem
+from fusec.schedule.cube_problem import NOTHING, CubeProblem, mixed_problem
 from fusec.schedule.epilogue import epilogue_of
 from fusec.schedule.expand import expand
 from fusec.schedule.program import Program
-from fusec.schedule.region import Region
+from fusec.schedule.region import Region, once
 from fusec.schedule.types import RefusalError
 from fusec.schedule.views import checked, whole
 
@@ -64,9 +66,11 @@ class MixedProblem:
         return tuple(found)
 
 
-def problem_of(region: Region) -> MixedProblem:
-    """The problem of a region; raises RefusalError where it has none."""
-    cube = mixed_problem(region)
+@once
+def problem_of(region: Region, given: frozenset[SSAValue] = NOTHING) -> MixedProblem:
+    """The problem of a region; raises RefusalError where it has none. `given` as for
+    `cube_problem`."""
+    cube = mixed_problem(region, given)
     result = cube.anchor.results[0]
     program = expand(epilogue_of(region, result), resident=result)
     access = checked(whole(result))

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from fusec.hw import DTYPE_BYTES, Target
 from fusec.schedule.copies import Copy, copies_of
 from fusec.schedule.footprint import BLOCK, padded
 from fusec.schedule.region import Region
 from fusec.schedule.types import Refusal, RefusalError, Schedule, ScheduleError
-from fusec.schedule.work import Work, estimate_of
+from fusec.schedule.ways import way_of
+from fusec.schedule.work import Work
 
 NEAR = 100
 """Cycles by which two tilings may differ before the one with fewer tiles is worse."""
@@ -124,13 +125,10 @@ def schedule_movement(region: Region, target: Target) -> MovementSchedule | Refu
 
 
 def _best_tile(copy: Copy, target: Target) -> tuple[int, int]:
-    cores = target.cores("vector")
+    time = CopyTime(copy, target)
     found: tuple[tuple[float, int, int], tuple[int, int]] | None = None
-    for rows, columns in _candidates(copy, target):
-        count = prod(tile_counts(copy, rows, columns))
-        work = copies_work([copy], [(rows, columns)], min(cores, count), target)
-        us = estimate_of(work, target).us
-        score = (round(us, 1), round(sum(work.pipes.values()) / NEAR), count)
+    for rows, columns in movement_candidates(copy, target):
+        score = time.score(rows, columns)
         if found is None or score < found[0]:
             found = (score, (rows, columns))
     if found is None:
@@ -138,7 +136,7 @@ def _best_tile(copy: Copy, target: Target) -> tuple[int, int]:
     return found[1]
 
 
-def _candidates(copy: Copy, target: Target) -> Iterator[tuple[int, int]]:
+def movement_candidates(copy: Copy, target: Target) -> Iterator[tuple[int, int]]:
     """Rows and columns that fit ub twice."""
     room = target.capacity("ub") // 2
     wide, long = copy.axes[copy.columns].size, copy.axes[copy.rows].size
@@ -181,40 +179,89 @@ def copies_work(
     pipes = {"mte2": 0.0, "v": 0.0, "mte3": 0.0}
     moved = first = 0
     for copy, (rows, columns) in zip(copies, tiles, strict=True):
-        rounds = -(-prod(tile_counts(copy, rows, columns)) // blocks)
-        load, transpose, store, size = _tile_cycles(copy, rows, columns, blocks, target)
-        pipes["mte2"] += load * rounds
-        pipes["v"] += transpose * rounds
-        pipes["mte3"] += store * rounds
-        moved += size * rounds * blocks
-        first = max(first, int(load + transpose))
+        spent = CopyTime(copy, target).spent(rows, columns, blocks)
+        pipes["mte2"] += spent.load * spent.rounds
+        pipes["v"] += spent.transpose * spent.rounds
+        pipes["mte3"] += spent.store * spent.rounds
+        moved += spent.size * spent.rounds * blocks
+        first = max(first, int(spent.load + spent.transpose))
     cycles = max(pipes.values()) + first
     cycles += target.transfer("gm->ub").latency + target.transfer("ub->gm").latency
     touched = sum(2 * prod(a.size for a in c.axes) * DTYPE_BYTES[c.dtype] for c in copies)
     return Work("vector", cycles, moved, touched, pipes)
 
 
-def _tile_cycles(
-    copy: Copy, rows: int, columns: int, blocks: int, target: Target
-) -> tuple[float, float, float, int]:
-    """Cycles of loading, transposing and storing one tile, and the bytes that it moves."""
-    rows = 1 if copy.rows == copy.columns else rows
-    woven = 1 if copy.woven is None else copy.axes[copy.woven].size
-    size = DTYPE_BYTES[copy.dtype]
-    each = woven * rows * columns * size
-    bursts = columns if copy.swapped else rows * woven
-    if not copy.swapped and copy.axes[copy.columns].source > 1:
-        bursts = rows * columns
+class Spent(NamedTuple):
+    """Cycles of one tile, the bytes that it moves, and how many tiles the busiest core has."""
 
-    def transfer(engine: str, count: int) -> float:
-        aligned = each // count % 512 == 0
-        return target.transfer_cost(engine, each, bursts=count, aligned=aligned, cores=blocks)
+    load: float
+    transpose: float
+    store: float
+    size: int
+    rounds: int
 
-    index = 0.0 if copy.indices is None else target.scalar_memory_cycles
-    load = 0.0 if copy.root is None else transfer("gm->ub", bursts) + index
-    moved = each if copy.root is None else 2 * each
-    turns = 1 if copy.swapped else 0
-    if copy.woven is not None:
-        turns = 2
-    transpose = turns * target.vector_cost("vtranspose", copy.dtype, woven * rows * columns)
-    return load, transpose, transfer("ub->gm", rows), moved
+
+class CopyTime:
+    """The time of one copy as a function of its tiles."""
+
+    def __init__(self, copy: Copy, target: Target) -> None:
+        self._copy = copy
+        self._target = target
+        self._size = DTYPE_BYTES[copy.dtype]
+        self._sizes = [axis.size for axis in copy.axes]
+        self._woven = 1 if copy.woven is None else copy.axes[copy.woven].size
+        self._turns = 2 if copy.woven is not None else 1 if copy.swapped else 0
+        self._apart = not copy.swapped and copy.axes[copy.columns].source > 1
+        self._index = 0.0 if copy.indices is None else target.scalar_memory_cycles
+        self._cores = target.cores("vector")
+        self._touched = 2 * prod(self._sizes) * self._size
+        self._latency = target.transfer("gm->ub").latency + target.transfer("ub->gm").latency
+
+    def count(self, rows: int, columns: int) -> int:
+        """How many tiles the copy has."""
+        copy, found = self._copy, 1
+        for axis, size in enumerate(self._sizes):
+            if axis == copy.woven:
+                continue
+            if axis == copy.columns:
+                size = -(-size // columns)
+            elif axis == copy.rows:
+                size = -(-size // rows)
+            found *= size
+        return found
+
+    def spent(self, rows: int, columns: int, blocks: int) -> Spent:
+        """What a tile takes with so many cores at work."""
+        copy, target, size = self._copy, self._target, self._size
+        rounds = -(-self.count(rows, columns) // blocks)
+        rows = 1 if copy.rows == copy.columns else rows
+        woven = self._woven
+        each = woven * rows * columns * size
+        bursts = columns if copy.swapped else rows * woven
+        if self._apart:
+            bursts = rows * columns
+        load, moved = 0.0, each
+        if copy.root is not None:
+            way = way_of(target, "gm->ub", blocks)
+            load = way.cycles(each, bursts, each // bursts % 512 == 0) + self._index
+            moved = 2 * each
+        transpose = 0.0
+        if self._turns:
+            elements = woven * rows * columns
+            transpose = self._turns * target.vector_cost("vtranspose", copy.dtype, elements)
+        store = way_of(target, "ub->gm", blocks).cycles(each, rows, each // rows % 512 == 0)
+        return Spent(load, transpose, store, moved, rounds)
+
+    def score(self, rows: int, columns: int) -> tuple[float, int, int]:
+        """What tiles are compared by: µs, cycles of all pipes in steps of NEAR, tiles."""
+        target = self._target
+        count = self.count(rows, columns)
+        blocks = min(self._cores, count)
+        load, transpose, store, size, rounds = self.spent(rows, columns, blocks)
+        busy = load * rounds, transpose * rounds, store * rounds
+        cycles = max(busy) + int(load + transpose) + self._latency
+        hbm = self._touched / (target.hbm_gbps * 1e3)
+        l2 = size * rounds * blocks / (target.l2_gbps * 1e3)
+        us = target.launch_us["vector"] + max(cycles / target.clock_mhz, hbm, l2)
+        us = max(us, target.floor_us["vector"])
+        return round(us, 1), round(sum(busy) / NEAR), count

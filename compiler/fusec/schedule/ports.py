@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 
 from fusec.schedule.axis_set import AxisIds
+
+
+class Lie(NamedTuple):
+    """How the values of a port lie in gm: strides by axis, all axes along which they vary."""
+
+    strides: Mapping[int, int]
+    axes: Collection[int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +38,11 @@ class Port:
     def axes(self) -> frozenset[int]:
         """The axes that the value varies along."""
         return frozenset(self.strides if self.picked is None else self._steps())
+
+    @property
+    def lie(self) -> Lie:
+        """What times and sizes of tiles depend on."""
+        return Lie(self.strides, self.axes)
 
     def order(self) -> AxisIds:
         """Its axes as they lie in memory, outermost first."""

@@ -6,14 +6,19 @@ the values that come from outside, the values that are needed outside.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from xdsl.ir import Block, Operation, SSAValue
 
 from fusec.schedule.memory import Strides, strides_of
+from fusec.schedule.types import Refusal, RefusalError
 from fusec_dialects.graph import ConstantOp, FusedOp, GraphOp, KernelOp, YieldOp
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +31,8 @@ class Region:
     inputs: tuple[SSAValue, ...]
     outputs: tuple[SSAValue, ...]
     strides: Mapping[SSAValue, Strides] = field(default_factory=dict[SSAValue, Strides])
+    known: dict[object, object] = field(default_factory=dict[object, object])
+    """What was found out about the region (see `once`)."""
 
     @classmethod
     def of_block(cls, block: Block, strides: Mapping[SSAValue, Strides] | None = None) -> Region:
@@ -87,3 +94,23 @@ class Region:
     def compute_ops(self) -> tuple[GraphOp, ...]:
         """The operators without constants."""
         return tuple(op for op in self.ops if isinstance(op, GraphOp))
+
+
+def once(body: Callable[Concatenate[Region, P], T]) -> Callable[Concatenate[Region, P], T]:
+    """A function of a region, and of hashable arguments, that is computed once for each of them; a
+    RefusalError is kept as well."""
+
+    @wraps(body)
+    def known(region: Region, *args: P.args, **kwargs: P.kwargs) -> T:
+        key = (body, args, tuple(kwargs.items()))
+        if key not in region.known:
+            try:
+                region.known[key] = body(region, *args, **kwargs)
+            except RefusalError as error:
+                region.known[key] = error.refusal
+        found = region.known[key]
+        if isinstance(found, Refusal):
+            raise RefusalError(found.reason, found.message, found.numbers)
+        return cast("T", found)
+
+    return known

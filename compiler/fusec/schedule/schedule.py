@@ -17,6 +17,8 @@ from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from fusec.hw import Target
 from fusec.schedule import vector
+from fusec.schedule.attention import check_attention, schedule_attention
+from fusec.schedule.attention_schedule import AttentionSchedule
 from fusec.schedule.cost import estimate
 from fusec.schedule.cube import schedule_cube
 from fusec.schedule.cube_problem import cube_problem
@@ -28,7 +30,10 @@ from fusec.schedule.expand import expand
 from fusec.schedule.mixed import MixedSchedule, check_mixed, schedule_mixed
 from fusec.schedule.mixed_problem import problem_of
 from fusec.schedule.movement import MovementSchedule, check_movement, schedule_movement
+from fusec.schedule.own import OwnSchedule, check_own, is_own, schedule_own
 from fusec.schedule.region import Region
+from fusec.schedule.rows import check_rows_region, schedule_rows
+from fusec.schedule.rows_schedule import RowsSchedule
 from fusec.schedule.small_contraction import all_small, contractions_of
 from fusec.schedule.target import module_target
 from fusec.schedule.types import Refusal, RefusalError, Schedule, ScheduleError
@@ -96,22 +101,33 @@ def _check_vector(region: Region, schedule: VectorSchedule, target: Target) -> R
 FAMILIES: dict[str, Family] = {
     "cube": Family(CubeSchedule, _cube, _check_cube),
     "mixed": Family(MixedSchedule, _mixed, _check_mixed),
+    "rows": Family(RowsSchedule, schedule_rows, check_rows_region),
+    "attention": Family(AttentionSchedule, schedule_attention, check_attention),
     "depthwise": Family(DepthwiseSchedule, schedule_depthwise, check_depthwise),
     "vector": Family(VectorSchedule, vector.schedule_vector, _check_vector),
     "window": Family(WindowSchedule, schedule_window, check_window),
     "movement": Family(MovementSchedule, schedule_movement, check_movement),
+    "own": Family(OwnSchedule, schedule_own, check_own),
 }
 
 
 def families_of(region: Region) -> tuple[str, ...]:
     """The families that may take a region, best first, by the operators in it."""
+    if is_own(region):
+        return ("own",)
     classes = {fusion_class(op.op_name) for op in region.compute_ops}
     if FusionClass.CONTRACTION in classes:
+        if len(contractions_of(region)) > 1 and any(
+            op.op_name in SOFTMAX for op in region.compute_ops
+        ):
+            return ("attention", "vector") if all_small(region) else ("attention",)
         if any(map(is_depthwise, region.compute_ops)):
             return ("depthwise", "cube", "mixed")
         if not all_small(region):
-            return ("cube", "mixed")
-        return ("vector",) if len(contractions_of(region)) > 1 else ("cube", "mixed", "vector")
+            return ("cube", "mixed", "rows")
+        if len(contractions_of(region)) > 1:
+            return ("vector", "rows")
+        return ("cube", "mixed", "rows", "vector")
     if any(op.op_name in WINDOWS for op in region.compute_ops):
         return ("window",)
     if classes <= {FusionClass.MOVEMENT, FusionClass.VIEW, FusionClass.BROADCAST}:
@@ -119,12 +135,16 @@ def families_of(region: Region) -> tuple[str, ...]:
     return ("vector",)
 
 
+SOFTMAX = frozenset({"softmax"})
 WINDOWS = frozenset({"max_pool", "average_pool", "global_average_pool"})
 
 NOT_MINE = frozenset(
     {"epilogue", "several-outputs", "gemm-alpha", "operator", "channel-multiplier"}
 )
 """Reasons that say no more than that another family may take the region."""
+
+FOR_ROWS = frozenset({"operand-computed", "epilogue-reduction", "contraction-count"})
+"""Reasons that say no more than this where kernels on row blocks are tried."""
 
 
 def schedule(region: Region, target: Target) -> Schedule | Refusal:
@@ -147,7 +167,8 @@ def schedule(region: Region, target: Target) -> Schedule | Refusal:
             found = answer
     if found is not None:
         return found
-    return next((r for r in refusals if r.reason not in NOT_MINE), refusals[-1])
+    others = NOT_MINE | FOR_ROWS if "rows" in names else NOT_MINE
+    return next((r for r in refusals if r.reason not in others), refusals[-1])
 
 
 def _us(region: Region, answer: Schedule, target: Target) -> float:

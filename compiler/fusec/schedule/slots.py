@@ -25,11 +25,23 @@ def inner_axes(count: int, spaces: Spaces) -> frozenset[int]:
 @lru_cache(maxsize=4096)
 def slots_of(frame: tuple[int, ...], spaces: Spaces) -> Slots:
     """The dimensions of tiles that extend along the axes of `frame`, outermost first."""
-    sides = _sides(reversed(frame), _conflicts(spaces))
+    conflicts = _conflicts(spaces)
+    sides = _sides(reversed(frame), conflicts)
     if len(sides) < len(frame):
-        return tuple((axis,) for axis in frame)
+        return _layers(frame, conflicts)
     slots = (tuple(a for a in frame if sides[a] == side) for side in (1, 0))
     return tuple(slot for slot in slots if slot)
+
+
+def _layers(frame: tuple[int, ...], conflicts: dict[int, set[int]]) -> Slots:
+    """Each axis just outside of those further in that it occurs together with: whatever a value
+    has, its innermost axis lies along rows."""
+    layer: dict[int, int] = {}
+    for axis in reversed(frame):
+        near = (at for other, at in layer.items() if other in conflicts.get(axis, ()))
+        layer[axis] = 1 + max(near, default=-1)
+    depth = max(layer.values(), default=-1)
+    return tuple(tuple(a for a in frame if layer[a] == at) for at in range(depth, -1, -1))
 
 
 def frames(count: int, spaces: Spaces) -> Iterator[tuple[int, ...]]:

@@ -10,19 +10,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from fusec.hw import DTYPE_BYTES, Target
 from fusec.schedule.expand import expand
 from fusec.schedule.footprint import BLOCK, REPEAT, Footprint, Tiles
 from fusec.schedule.plan import Plan
+from fusec.schedule.plan_tables import Tiling, Tilings
 from fusec.schedule.planner import make_plan
 from fusec.schedule.program import Program
 from fusec.schedule.region import Region
 from fusec.schedule.slots import Slots, frames, slots_of
 from fusec.schedule.types import Refusal, RefusalError, Schedule, ScheduleError
-from fusec.schedule.vector_time import PlanTime
-from fusec.schedule.work import Work, estimate_of
+from fusec.schedule.work import Work
 
 NEAR = 100
 """Cycles by which two tilings may differ before the one with fewer tiles is worse."""
@@ -116,49 +116,112 @@ def schedule_vector(region: Region, target: Target) -> VectorSchedule | Refusal:
 
 def vector_work(program: Program, schedule: VectorSchedule, target: Target) -> Work:
     """What the pipes of the busiest core do."""
-    time = PlanTime(plan_of(program, schedule), schedule.axes, target)
-    tiles = Tiles.of(schedule.axes, schedule.tiles)
-    return time.work(tiles, schedule.blocks, schedule.copies)
+    tiling = Tilings(program, target).at(schedule.tiles)
+    if tiling is None:
+        plan_of(program, schedule)
+        raise ValueError("tiles with a plan and without one")
+    return tiling.time.work(schedule.tiles, schedule.blocks, schedule.copies)
 
 
 def schedule_program(program: Program, target: Target) -> VectorSchedule:
     """The schedule of least modelled time; RefusalError where no tile fits."""
-    return _Search(program, target).best()
+    return VectorSearch(program, target).best().schedule
 
 
-_Shape: TypeAlias = tuple[tuple[int, ...], frozenset[int]]
-"""A frame and the looped axes: what a plan depends on."""
+_Candidate: TypeAlias = tuple[Tiling, tuple[int, ...], int, int]
+"""Tiles with their plan, blocks, copies."""
 
 
-class _Search:
-    def __init__(self, program: Program, target: Target) -> None:
+class Found(NamedTuple):
+    """The best tiles of a search, and what they take."""
+
+    schedule: VectorSchedule
+    work: Work
+
+
+class VectorSearch:
+    """The tiles of one program that are worth a look."""
+
+    def __init__(self, program: Program, target: Target, tilings: Tilings | None = None) -> None:
+        """`tilings`: those of other sizes than the program's own."""
         self.program = program
         self.target = target
-        self.sizes = program.axes.sizes
+        self.tilings = tilings or Tilings(program, target)
+        self.sizes = self.tilings.sizes
         self.reduced = reduced_axes(program)
         self.capacity = target.capacity("ub")
-        self.misfit: Refusal | None = None
-        self._plans: dict[_Shape, Plan | None] = {}
-        self._times: dict[_Shape, PlanTime] = {}
-        self._footprints: dict[tuple[_Shape, int], Footprint] = {}
+        self.cores = target.cores("vector")
         self.width = min((DTYPE_BYTES[v.dtype] for v in program.vals), default=4)
         self.block = BLOCK // self.width
         self.run = GOOD_RUN // self.width
 
-    def best(self) -> VectorSchedule:
-        found: tuple[tuple[float, int, int], VectorSchedule] | None = None
+    def best(self) -> Found:
+        """The tiles of least modelled time; RefusalError where none fit."""
+        found: tuple[tuple[float, int, int], _Candidate, float] | None = None
         for copies in (2, 1):
-            for frame in self._frames():
-                for tiles in self._tiles(frame, copies):
-                    scored = self._score(tiles, copies)
-                    if scored is not None and (found is None or scored[0] < found[0]):
-                        found = scored
-            if found is not None and not found[1].looped & self.reduced:
+            for tiles, _ in self.candidates(copies):
+                scored = self.score(tiles, copies)
+                if scored is not None and (found is None or scored[0] < found[0]):
+                    found = scored
+            if found is not None and not self._sweeps(found[1][1]):
                 break
         if found is not None:
-            return found[1]
-        refusal = self.misfit or Refusal("capacity", "no tile fits ub")
+            tiling, tiles, blocks, copies = found[1]
+            work = tiling.time.work(tiles, blocks, copies)
+            return Found(VectorSchedule(self.sizes, tiles, blocks, copies), work)
+        refusal = self._misfit()
         raise RefusalError(refusal.reason, refusal.message, refusal.numbers)
+
+    def candidates(self, copies: int = 2) -> Iterator[tuple[tuple[int, ...], int]]:
+        """All tiles that fit and are worth a look, with the copies."""
+        for frame in self._frames():
+            for tiles in self._tiles(frame, copies):
+                yield tiles, copies
+
+    def least_us(self) -> float:
+        """No tiles take less: a launch, and all ports once through HBM."""
+        launch, touched = self.target.launch_us["vector"], self.tilings.touched()
+        return max(launch + touched / (self.target.hbm_gbps * 1e3), self.target.floor_us["vector"])
+
+    def fair_us(self) -> float | None:
+        """The time of some tiles that fit, found without a search: whole rows, so many that every
+        core has a share. None where such tiles do not fit."""
+        frame = next(iter(self._frames()))
+        if len(slots_of(frame, self.program.axes.spaces)) < len(frame):
+            return None
+        tiles = [1] * len(self.sizes)
+        for axis in frame[1:]:
+            tiles[axis] = self.sizes[axis]
+        if frame:
+            others = prod(n for axis, n in enumerate(self.sizes) if axis not in frame)
+            size, parts = self.sizes[frame[0]], max(1, self.cores // others)
+            whole = -(-size // parts)
+            tiles[frame[0]] = min(size, self._rounded(whole)) if len(frame) == 1 else whole
+        while frame and not self._fits(tiles, 2):
+            if tiles[frame[0]] < 2 or frame[0] in self.reduced:
+                return None
+            tiles[frame[0]] //= 2
+        scored = self.score(tuple(tiles), 2)
+        if scored is None:
+            return None
+        return scored[2]
+
+    def _sweeps(self, tiles: Sequence[int]) -> bool:
+        return any(tiles[axis] < self.sizes[axis] for axis in self.reduced)
+
+    def _misfit(self) -> Refusal:
+        """Why the last tiles that were tried do not do."""
+        if self.tilings.unfit is None:
+            return Refusal("capacity", "no tile fits ub")
+        tiles, need = self.tilings.unfit
+        if need is None:
+            return self.tilings.refusal(tiles)
+        return Refusal(
+            "ub-capacity",
+            f"tiles {list(tiles)} of axes {list(self.sizes)} need {need} bytes of ub, "
+            f"{self.target.name} has {self.capacity}",
+            {"need": need, "capacity": self.capacity},
+        )
 
     def _frames(self) -> Iterator[tuple[int, ...]]:
         """Axes that tiles may extend along: the innermost with one more and all that never occur
@@ -175,39 +238,14 @@ class _Search:
             for outer in combinations(range(count - 1), 2):
                 yield (*outer, count - 1)
 
-    def _plan(self, shape: _Shape) -> Plan | None:
-        """The plan of a frame and looped axes; None where there is none."""
-        if shape not in self._plans:
-            try:
-                self._plans[shape] = make_plan(self.program, *shape)
-            except RefusalError as error:
-                self.misfit = error.refusal
-                self._plans[shape] = None
-        return self._plans[shape]
-
-    def _shape(self, tiles: Sequence[int]) -> _Shape:
-        return (
-            tuple(i for i, tile in enumerate(tiles) if tile > 1),
-            frozenset(i for i, n in enumerate(self.sizes) if tiles[i] < n),
-        )
-
     def _fits(self, tiles: Sequence[int], copies: int) -> bool:
         """Whether tiles need no more than ub; remembers the last that did not."""
-        shape = self._shape(tiles)
-        plan = self._plan(shape)
-        if plan is None:
+        tiling = self.tilings.at(tiles)
+        if tiling is None:
             return False
-        footprint = self._footprints.get((shape, copies))
-        if footprint is None:
-            footprint = self._footprints[shape, copies] = Footprint(plan, copies)
-        need = footprint.bytes(Tiles.of(self.sizes, tiles))
+        need = tiling.need(tiles, copies)
         if need > self.capacity:
-            self.misfit = Refusal(
-                "ub-capacity",
-                f"tiles {list(tiles)} of axes {list(self.sizes)} need {need} bytes of ub, "
-                f"{self.target.name} has {self.capacity}",
-                {"need": need, "capacity": self.capacity},
-            )
+            self.tilings.unfit = tuple(tiles), need
         return need <= self.capacity
 
     def _longest(self, tiles: Sequence[int], axis: int, copies: int) -> int:
@@ -300,19 +338,17 @@ class _Search:
         each = self.run if length > self.run else self.block
         return -(-length // each) * each
 
-    def _score(
+    def score(
         self, tiles: tuple[int, ...], copies: int
-    ) -> tuple[tuple[float, int, int], VectorSchedule] | None:
-        shape = self._shape(tiles)
-        plan = self._plan(shape)
-        if plan is None:
+    ) -> tuple[tuple[float, int, int], _Candidate, float] | None:
+        """What tiles are compared by, and their µs; None where no plan has their shape."""
+        tiling = self.tilings.at(tiles)
+        if tiling is None:
             return None
-        time = self._times.get(shape)
-        if time is None:
-            time = self._times[shape] = PlanTime(plan, self.sizes, self.target)
-        count = prod(-(-self.sizes[a] // tiles[a]) for a in shape[1] - self.reduced)
-        blocks = min(self.target.cores("vector"), count)
-        schedule = VectorSchedule(self.sizes, tiles, blocks, copies)
-        work = time.work(Tiles.of(self.sizes, tiles), blocks, copies)
-        us = estimate_of(work, self.target).us
-        return (round(us, 1), round(work.cycles / NEAR), count), schedule
+        count = 1
+        for axis in tiling.shape[1]:
+            if axis not in self.reduced:
+                count *= -(-self.sizes[axis] // tiles[axis])
+        blocks = min(self.cores, count)
+        us, cycles = tiling.time.score(tiles, blocks, copies)
+        return (round(us, 1), round(cycles / NEAR), count), (tiling, tiles, blocks, copies), us

@@ -1,174 +1,338 @@
 """Modelled time of a tiled vector program, pipe by pipe.
 
 In: a plan and tiles. Out: cycles of each pipe of the busiest core and bytes through gm, as `Work`.
-What does not depend on the tiles is summed up once, so that many tiles can be tried.
+What does not depend on the tiles is looked up once, so that many tiles can be tried: a score is
+plain arithmetic on numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import prod
+from typing import NamedTuple, TypeAlias
 
 from fusec.hw import DTYPE_BYTES, Target
-from fusec.schedule.footprint import REPEAT, Tiles, padded, shape_of
-from fusec.schedule.plan import Action, Buffer, Plan, Sweep
+from fusec.hw.target import VectorCost
+from fusec.schedule.footprint import BLOCK, REPEAT
+from fusec.schedule.plan import Action, Buffer, Dims, Plan, Sweep
 from fusec.schedule.planner import ENTRY, GRID
-from fusec.schedule.ports import Port
+from fusec.schedule.ports import Lie, Port
+from fusec.schedule.ways import Way, way_of
 from fusec.schedule.work import Work
+
+GM_LINE = 512
+"""Bytes that an aligned run in gm starts on."""
 
 ENGINES = {"load": "gm->ub", "store": "ub->gm"}
 
+NOWHERE: Mapping[int, int] = {}
+"""Strides of what does not lie in gm."""
 
-@dataclass(eq=False)
-class _Home:
-    """What one place in the loops does in one round: vector instructions summed up by shape."""
+Numbers: TypeAlias = Sequence[int] | Mapping[int, int]
+"""Tile sizes by axis."""
 
-    head: float = 0.0
-    repeats: dict[tuple[object, ...], tuple[Buffer, float]] = field(
-        default_factory=dict[tuple[object, ...], "tuple[Buffer, float]"]
-    )
-    reductions: list[Action] = field(default_factory=list[Action])
-    moves: list[Action] = field(default_factory=list[Action])
+Trips = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
+"""Sweeps: the home around each, and axis and home of its loops."""
+
+
+class Spent(NamedTuple):
+    """Cycles of the busiest core in all and by pipe, bytes through gm."""
+
+    cycles: float
+    moved: int
+    v: float
+    mte2: float
+    mte3: float
+
+
+class _Move(NamedTuple):
+    """A load or store: the axes of its tile from the innermost on, bytes of an element, its port
+    by number (-1 for none); `picks`: the axes of the indices of a gather."""
+
+    is_load: bool
+    axes: tuple[int, ...]
+    size: int
+    port: int
+    picks: frozenset[int] | None
+
+
+class _Reduction(NamedTuple):
+    """A reduction of one dimension of a tile: `add` halves, `last` reduces what a repeat holds, as
+    `Target.reduce_cost` has it. `outer` and `inner`: the axes of the dimensions before and behind
+    it; `size` bytes are an element, `repeat` bytes a repeat."""
+
+    outer: tuple[int, ...]
+    axis: int | None
+    inner: tuple[int, ...] | None
+    size: int
+    repeat: int
+    add: VectorCost
+    last: VectorCost
+
+    def cycles(self, tiles: Numbers) -> float:
+        """Over the columns of a tile, or over rows of its columns, for each of the outer ones."""
+        outer, axis, inner, size, repeat, add, last = self
+        times, length = 1, 1 if axis is None else tiles[axis]
+        for one in outer:
+            times *= tiles[one]
+        if inner is None:
+            wide = -(-length * size // repeat)
+            fold = (wide - 1).bit_length() * add.head + times * (wide - 1) * add.repeat
+            return fold + last.head + last.repeat * times
+        columns = 1
+        for one in inner:
+            columns *= tiles[one]
+        wide = -(-columns * size // repeat)
+        each = (length - 1).bit_length() * add.head + (length - 1) * wide * add.repeat
+        return each * times
+
+
+class _Home(NamedTuple):
+    """What one place in the loops does in one round: `weights` cycles for each repeat of a class of
+    tiles, reductions, moves."""
+
+    number: int
+    head: float
+    weights: tuple[tuple[int, float], ...]
+    reductions: tuple[_Reduction, ...]
+    moves: tuple[_Move, ...]
+
+
+class PlanTable:
+    """What of a plan's time depends on neither sizes nor strides; it holds no IR."""
+
+    def __init__(self, plan: Plan, ports: Sequence[Port], target: Target) -> None:
+        """`ports`: those of the program, in the order of its steps."""
+        self.target = target
+        self.sweeps: Trips = tuple(
+            (outer, tuple(zip(item.axes, item.homes, strict=True)))
+            for outer, items in ((ENTRY, plan.entry), (GRID, plan.grid))
+            for item in items
+            if isinstance(item, Sweep)
+        )
+        swept = {axis for _, loops in self.sweeps for axis, _ in loops}
+        self.gridded = tuple(plan.looped - swept)
+        maker = _Maker(ports, target)
+        self.homes = maker.homes(plan)
+        self.rows = [
+            (tuple(a for a in dims[:-1] if a is not None), dims[-1]) for dims in maker.shapes
+        ]
+        sizes = ((shape, DTYPE_BYTES[dtype]) for shape, dtype in maker.classes)
+        self.classes = [(shape, size, max(1, BLOCK // size)) for shape, size in sizes]
+        self.touched = {m.port: m.size for home in self.homes for m in home.moves if m.port >= 0}
+        self.latency = sum(target.transfer(engine).latency for engine in ENGINES.values())
+        self.per_us = target.hbm_gbps * 1e3, target.l2_gbps * 1e3
 
 
 class PlanTime:
     """The time of a plan as a function of its tiles."""
 
-    def __init__(self, plan: Plan, sizes: Sequence[int], target: Target) -> None:
-        self.plan = plan
+    def __init__(self, table: PlanTable, sizes: Sequence[int], lies: Sequence[Lie]) -> None:
+        """`lies`: of the ports by number."""
         self.sizes = sizes
-        self.target = target
-        self._sweeps = {
-            home: [item for item in items if isinstance(item, Sweep)]
-            for home, items in ((ENTRY, plan.entry), (GRID, plan.grid))
-        }
-        self._homes: dict[int, _Home] = {}
-        for home, action in _actions(plan):
-            self._add(self._homes.setdefault(home, _Home()), action)
+        self.target = table.target
+        self._table = table
+        self._strides = [lie.strides for lie in lies]
+        self._known_ways: dict[int, tuple[Way, Way]] = {}
+        self.touched = 0
+        for port, size in table.touched.items():
+            for axis in lies[port].axes:
+                size *= sizes[axis]
+            self.touched += size
 
-    def _add(self, home: _Home, action: Action) -> None:
-        """Single elements go through the scalar unit, as the vendor's compiler has it."""
-        if action.kind in ENGINES:
-            home.moves.append(action)
-            return
-        if action.kind == "vreduce":
-            home.reductions.append(action)
-            return
-        buffer = action.dest
-        if buffer is None:
-            return
-        wide = max(
-            (b for b in (buffer, *action.sources) if isinstance(b, Buffer)),
-            key=lambda b: DTYPE_BYTES[b.dtype],
-        )
-        scalar = any(not isinstance(s, Buffer) for s in action.sources)
-        kind = action.kind
-        if scalar and f"{kind}:scalar" in self.target.vector.costs:
-            kind = f"{kind}:scalar"
-        row = self.target.vector_row(kind, wide.dtype)
-        home.head += row.head
-        if all(axis is None for axis in buffer.dims):
-            home.head += self.target.scalar_memory_cycles * (1 + len(action.sources))
-        key = (buffer.dims, wide.dtype)
-        sample, before = home.repeats.get(key, (Buffer(-1, wide.dtype, buffer.dims, 0, 0), 0.0))
-        home.repeats[key] = (sample, before + row.repeat)
+    def spent(self, tiles: Numbers, blocks: int, copies: int) -> Spent:
+        """What the busiest core does, overlapped where buffers have copies."""
+        repeats = self._repeats(tiles)
+        trips, most = self._trips(tiles, blocks)
+        load, store = self._ways(blocks)
+        v = mte2 = mte3 = first = 0.0
+        moved = 0
+        for number, head, weights, reductions, moves in self._table.homes:
+            vector = 0.0
+            for kind, weight in weights:
+                vector += weight * repeats[kind]
+            vector += head
+            if reductions:
+                vector += sum([one.cycles(tiles) for one in reductions])
+            times = trips[number]
+            v += vector * times
+            for move in moves:
+                cycles, size = self._move(move, tiles, load, store)
+                if move.is_load:
+                    mte2 += cycles * times
+                else:
+                    mte3 += cycles * times
+                moved += size * times * blocks
+                if number <= GRID:
+                    first += cycles
+        total, longest = v + mte2 + mte3, max(v, mte2, mte3)
+        cycles = min(total, longest + first) if copies > 1 and most > 1 else total
+        return Spent(cycles + self._table.latency, moved, v, mte2, mte3)
 
-    def trips(self, tiles: Tiles, blocks: int) -> dict[int, int]:
-        """How often each home runs on the busiest core."""
-        swept = {axis for sweeps in self._sweeps.values() for s in sweeps for axis in s.axes}
-        grid = prod(-(-self.sizes[axis] // tiles.sizes[axis]) for axis in self.plan.looped - swept)
-        rounds = -(-grid // blocks)
-        found = {ENTRY: 1, GRID: rounds}
-        for outer, sweeps in self._sweeps.items():
-            for sweep in sweeps:
-                inner = found[outer]
-                for axis, home in zip(sweep.axes, sweep.homes, strict=True):
-                    inner *= -(-self.sizes[axis] // tiles.sizes[axis])
-                    found[home] = inner
+    def work(self, tiles: Numbers, blocks: int, copies: int) -> Work:
+        """The same as a `Work`."""
+        cycles, moved, v, mte2, mte3 = self.spent(tiles, blocks, copies)
+        pipes = {"v": v, "mte2": mte2, "mte3": mte3}
+        return Work("vector", cycles, moved, self.touched, pipes)
+
+    def score(self, tiles: Numbers, blocks: int, copies: int) -> tuple[float, float]:
+        """µs as `estimate_of` has them, and cycles."""
+        cycles, moved, *_ = self.spent(tiles, blocks, copies)
+        target, (hbm, l2) = self.target, self._table.per_us
+        busy = max(cycles / target.clock_mhz, self.touched / hbm, moved / l2)
+        return max(target.launch_us["vector"] + busy, target.floor_us["vector"]), cycles
+
+    def _repeats(self, tiles: Numbers) -> list[int]:
+        """Repeats of an instruction on each class of tiles: row by row where rows are padded."""
+        shapes: list[tuple[int, int]] = []
+        for outer, inner in self._table.rows:
+            rows = 1
+            for axis in outer:
+                rows *= tiles[axis]
+            shapes.append((rows, 1 if inner is None else tiles[inner]))
+        found: list[int] = []
+        for shape, size, each in self._table.classes:
+            rows, length = shapes[shape]
+            if length % each:
+                found.append(rows * -(-length * size // REPEAT))
+            else:
+                found.append(-(-rows * length * size // REPEAT))
         return found
 
-    def work(self, tiles: Tiles, blocks: int, copies: int) -> Work:
-        """The busiest core: what its pipes do, overlapped where buffers have copies."""
-        pipes = {"v": 0.0, "mte2": 0.0, "mte3": 0.0}
-        first = 0.0
-        trips = self.trips(tiles, blocks)
-        moved = 0.0
-        for number, home in self._homes.items():
-            vector = home.head + sum(
-                weight * _repeats(sample, tiles) for sample, weight in home.repeats.values()
-            )
-            vector += sum(self._reduction(action, tiles) for action in home.reductions)
-            times = trips[number]
-            pipes["v"] += vector * times
-            for action in home.moves:
-                cycles, size = self._move(action, tiles, blocks)
-                pipes["mte2" if action.kind == "load" else "mte3"] += cycles * times
-                moved += size * times * blocks
-                first += cycles if number in (ENTRY, GRID) else 0.0
-        total, longest = sum(pipes.values()), max(pipes.values())
-        overlapped = copies > 1 and max(trips.values()) > 1
-        cycles = min(total, longest + first) if overlapped else total
-        latency = sum(self.target.transfer(engine).latency for engine in ENGINES.values())
-        return Work("vector", cycles + latency, int(moved), self._touched(), pipes)
+    def _trips(self, tiles: Numbers, blocks: int) -> tuple[dict[int, int], int]:
+        """How often each home runs on the busiest core, and the most of these."""
+        sizes, grid = self.sizes, 1
+        for axis in self._table.gridded:
+            grid *= -(-sizes[axis] // tiles[axis])
+        rounds = most = -(-grid // blocks)
+        found = {ENTRY: 1, GRID: rounds}
+        for outer, loops in self._table.sweeps:
+            inner = found[outer]
+            for axis, home in loops:
+                inner *= -(-sizes[axis] // tiles[axis])
+                found[home] = inner
+            most = max(most, inner)
+        return found, most
 
-    def _touched(self) -> int:
-        """Bytes of all ports once."""
-        ports = {
-            id(a.step.port): a for home in self._homes.values() for a in home.moves if a.step.port
-        }
-        return sum(
-            prod(self.sizes[axis] for axis in action.step.port.axes)
-            * DTYPE_BYTES[_moved(action).dtype]
-            for action in ports.values()
-            if action.step.port is not None
-        )
-
-    def _reduction(self, action: Action, tiles: Tiles) -> float:
-        source = action.sources[0]
-        if not isinstance(source, Buffer):
-            return 0.0
-        shape = shape_of(source, tiles)
-        at = action.dims[0]
-        if at == len(shape) - 1:
-            return self.target.reduce_cost(source.dtype, prod(shape[:-1]), shape[-1])
-        columns = prod(shape[at + 1 :])
-        one = self.target.reduce_cost(source.dtype, shape[at], columns, last_axis=False)
-        return one * prod(shape[:at])
-
-    def _gather(self, buffer: Buffer, port: Port, tiles: Tiles, blocks: int) -> float:
-        """Cycles of slices that are moved one by one, each after its index."""
-        picks = () if port.picked is None else port.picked.index.strides
-        rows = prod(tiles.sizes[a] for a in buffer.dims if a is not None and a in picks)
-        size = prod(tiles.sizes[a] for a in buffer.dims if a is not None) // rows
-        move = self.target.transfer_cost(
-            ENGINES["load"], size * DTYPE_BYTES[buffer.dtype], cores=blocks
-        )
-        return rows * (self.target.scalar_memory_cycles + move)
-
-    def _move(self, action: Action, tiles: Tiles, blocks: int) -> tuple[float, int]:
+    def _move(self, move: _Move, tiles: Numbers, load: Way, store: Way) -> tuple[float, int]:
         """Cycles and bytes of one load or store of a tile."""
-        buffer, port = _moved(action), action.step.port
-        strides: Mapping[int, int] = {} if port is None else port.strides
+        is_load, axes, size, port, picks = move
+        strides = self._strides[port] if port >= 0 else NOWHERE
         run, elements, joined = 1, 1, True
-        for axis in reversed(buffer.dims):
-            if axis is None:
-                continue
-            size = tiles.sizes[axis]
+        for axis in axes:
             joined = joined and strides.get(axis, 1) == elements
-            elements *= size
-            run = elements if joined else run
-        size = elements * DTYPE_BYTES[buffer.dtype]
-        if port is not None and port.picked is not None:
-            return self._gather(buffer, port, tiles, blocks), size
-        cycles = self.target.transfer_cost(
-            ENGINES[action.kind],
-            size,
-            bursts=elements // run,
-            aligned=run * DTYPE_BYTES[buffer.dtype] % 512 == 0,
-            cores=blocks,
+            elements *= tiles[axis]
+            if joined:
+                run = elements
+        whole = elements * size
+        if picks is not None:
+            return self._gathered(move, tiles, whole, load), whole
+        way = load if is_load else store
+        return way.cycles(whole, elements // run, run * size % GM_LINE == 0), whole
+
+    def _gathered(self, move: _Move, tiles: Numbers, size: int, way: Way) -> float:
+        """Cycles of slices that are moved one by one, each after its index."""
+        picks = move.picks or frozenset()
+        rows = prod(tiles[axis] for axis in move.axes if axis in picks)
+        return rows * (self.target.scalar_memory_cycles + way.cycles(size // rows))
+
+    def _ways(self, blocks: int) -> tuple[Way, Way]:
+        """Loads and stores with so many cores at work."""
+        found = self._known_ways.get(blocks)
+        if found is None:
+            load, store = (way_of(self.target, engine, blocks) for engine in ENGINES.values())
+            found = self._known_ways[blocks] = load, store
+        return found
+
+
+class _Draft:
+    """A home while actions are added to it: vector instructions summed up by shape."""
+
+    def __init__(self) -> None:
+        self.head = 0.0
+        self.weights: dict[int, float] = {}
+        self.reductions: list[_Reduction] = []
+        self.moves: list[_Move] = []
+
+
+class _Maker:
+    """Finds the homes of a plan; `shapes` of tiles and `classes` (shape, type) go by number."""
+
+    def __init__(self, ports: Sequence[Port], target: Target) -> None:
+        self.shapes: dict[Dims, int] = {}
+        self.classes: dict[tuple[int, str], int] = {}
+        self._ports = {id(port): number for number, port in enumerate(ports)}
+        self._target = target
+
+    def homes(self, plan: Plan) -> tuple[_Home, ...]:
+        """The homes of a plan with all that is done in them."""
+        drafts: dict[int, _Draft] = {}
+        for number, action in _actions(plan):
+            self._add(drafts.setdefault(number, _Draft()), action)
+        return tuple(
+            _Home(number, d.head, tuple(d.weights.items()), tuple(d.reductions), tuple(d.moves))
+            for number, d in drafts.items()
         )
-        return cycles, size
+
+    def _add(self, home: _Draft, action: Action) -> None:
+        """Single elements go through the scalar unit, as the vendor's compiler has it."""
+        kind, buffer = action.kind, action.dest
+        if kind in ENGINES:
+            home.moves.append(self._move(action))
+            return
+        if kind == "vreduce":
+            source = action.sources[0]
+            if isinstance(source, Buffer):
+                home.reductions.append(self._reduction(source, action.dims[0]))
+            return
+        if buffer is None:
+            return
+        dtype, widest, scalar = buffer.dtype, DTYPE_BYTES[buffer.dtype], False
+        for source in action.sources:
+            if not isinstance(source, Buffer):
+                scalar = True
+            elif DTYPE_BYTES[source.dtype] > widest:
+                dtype, widest = source.dtype, DTYPE_BYTES[source.dtype]
+        if scalar and f"{kind}:scalar" in self._target.vector.costs:
+            kind = f"{kind}:scalar"
+        row = self._target.vector_row(kind, dtype)
+        home.head += row.head
+        if all(axis is None for axis in buffer.dims):
+            home.head += self._target.scalar_memory_cycles * (1 + len(action.sources))
+        shape = self.shapes.setdefault(buffer.dims, len(self.shapes))
+        key = self.classes.setdefault((shape, dtype), len(self.classes))
+        home.weights[key] = home.weights.get(key, 0.0) + row.repeat
+
+    def _reduction(self, source: Buffer, at: int) -> _Reduction:
+        before, behind = source.dims[:at], source.dims[at + 1 :]
+        return _Reduction(
+            outer=tuple(a for a in before if a is not None),
+            axis=source.dims[at],
+            inner=tuple(a for a in behind if a is not None) if behind else None,
+            size=DTYPE_BYTES[source.dtype],
+            repeat=self._target.vector.repeat_bytes,
+            add=self._target.vector_row("vadd", source.dtype),
+            last=self._target.vector_row("vreduce", source.dtype),
+        )
+
+    def _move(self, action: Action) -> _Move:
+        buffer, port = _moved(action), action.step.port
+        axes = tuple(axis for axis in reversed(buffer.dims) if axis is not None)
+        picked = None if port is None else port.picked
+        return _Move(
+            is_load=action.kind == "load",
+            axes=axes,
+            size=DTYPE_BYTES[buffer.dtype],
+            port=-1 if port is None else self._ports[id(port)],
+            picks=None if picked is None else frozenset(picked.index.strides),
+        )
+
+
+def time_of(plan: Plan, sizes: Sequence[int], target: Target) -> PlanTime:
+    """The time of one plan for axes of these sizes."""
+    steps = (action.step for _, action in _actions(plan))
+    ports = list({id(s.port): s.port for s in steps if s.port is not None}.values())
+    return PlanTime(PlanTable(plan, ports, target), sizes, [port.lie for port in ports])
 
 
 def _moved(action: Action) -> Buffer:
@@ -189,11 +353,3 @@ def _actions(plan: Plan) -> Iterator[tuple[int, Action]]:
             for home, body in zip(item.homes, item.bodies, strict=True):
                 for action in body:
                     yield home, action
-
-
-def _repeats(buffer: Buffer, tiles: Tiles) -> int:
-    """Repeats of an instruction on a tile: row by row where rows are padded."""
-    shape, size = shape_of(buffer, tiles), DTYPE_BYTES[buffer.dtype]
-    if shape[-1] == padded(shape[-1], buffer.dtype):
-        return -(-prod(shape) * size // REPEAT)
-    return prod(shape[:-1]) * -(-shape[-1] * size // REPEAT)

@@ -17,11 +17,13 @@ import numpy as np
 from fusec.hw import DTYPE_BYTES, Target
 from fusec.schedule.axes import dtype_of
 from fusec.schedule.footprint import BLOCK, padded
-from fusec.schedule.region import Region
+from fusec.schedule.region import Region, once
 from fusec.schedule.types import Refusal, RefusalError, Schedule, ScheduleError
+from fusec.schedule.unit_types import type_refusal
 from fusec.schedule.vector import VectorSchedule, schedule_vector
 from fusec.schedule.views import VIEWS, Access, checked, load_access, store_access
-from fusec.schedule.work import Work, estimate_of
+from fusec.schedule.ways import way_of
+from fusec.schedule.work import Work
 from fusec.semantics import Array
 from fusec_dialects.graph import GraphOp
 from fusec_dialects.place import place
@@ -116,6 +118,7 @@ class WindowSchedule(Schedule):
     copies: int = 2
 
 
+@once
 def window_problem(region: Region) -> Window:
     """The pooling operator of a region; RefusalError where it is not one that has a kernel."""
     ops = [op for op in region.compute_ops if op.op_name not in VIEWS]
@@ -130,9 +133,7 @@ def window_problem(region: Region) -> Window:
     dtype = dtype_of(op.operands[0])
     allowed = ("f32", "f16", "bf16") + (("i32",) if op.op_name == "max_pool" else ())
     if dtype not in allowed:
-        raise RefusalError(
-            "type", f"{place(op)} on {dtype}: pooling is done on {', '.join(allowed)}; cast before"
-        )
+        raise type_refusal(place(op), dtype, allowed, "has no pooling kernel here")
     if len(region.outputs) != 1:
         raise RefusalError("window", f"{place(op)}: a window kernel has one output")
     source = checked(load_access(region, op.operands[0]))
@@ -232,14 +233,10 @@ def schedule_window(region: Region, target: Target) -> WindowSchedule | VectorSc
         window = window_problem(region)
     except RefusalError as error:
         return error.refusal
+    time = WindowTime(window, target)
     found: tuple[tuple[float, int, int], WindowSchedule] | None = None
-    for candidate in _candidates(window, target):
-        work = window_work(window, candidate, target)
-        score = (
-            round(estimate_of(work, target).us, 1),
-            round(work.cycles / 100),
-            prod(tile_counts(window, candidate)),
-        )
+    for candidate in window_candidates(window, target):
+        score = time.score(candidate)
         if found is None or score < found[0]:
             found = (score, candidate)
     if found is None:
@@ -253,7 +250,7 @@ def schedule_window(region: Region, target: Target) -> WindowSchedule | VectorSc
     return found[1]
 
 
-def _candidates(window: Window, target: Target) -> Iterator[WindowSchedule]:
+def window_candidates(window: Window, target: Target) -> Iterator[WindowSchedule]:
     cores, room = target.cores("vector"), target.capacity("ub")
     for copies in (2, 1):
         any_fits = False
@@ -279,35 +276,71 @@ def _halves(size: int, least: int) -> Iterator[int]:
 
 
 def window_work(window: Window, schedule: WindowSchedule, target: Target) -> Work:
-    """Rows loaded, windows combined, results stored; border windows count as whole ones."""
-    *outer, last = window.axes
-    columns, channels = schedule.columns, schedule.channels
-    size = DTYPE_BYTES[window.dtype]
-    rounds = -(-prod(tile_counts(window, schedule)) // schedule.blocks)
-    rows, inputs = prod(axis.kernel for axis in outer), last.inputs_of(columns)
-    whole = channels == window.channels
-    loaded, stored = inputs * channels * size, columns * channels * size
+    """What the pipes of the busiest core do."""
+    return WindowTime(window, target).work(schedule)
 
-    def move(engine: str, each: int, bursts: int) -> float:
-        return target.transfer_cost(
-            engine, each, bursts=bursts, aligned=each // bursts % 512 == 0, cores=schedule.blocks
-        )
 
-    kind, computed = ("vadd" if window.average else "vmax"), window.computed
-    taps = last.kernel * target.vector_cost(kind, computed, columns * padded(channels, computed))
-    cast_in = cast_out = 0.0
-    if window.dtype != computed:
-        cast_in = target.vector_cost("vcast", computed, inputs * channels)
-        cast_out = target.vector_cost("vcast", computed, columns * channels)
-    scale = target.vector_cost("vmul", computed, columns * channels) * (1 + window.average)
-    pipes = {
-        "mte2": rounds * rows * move("gm->ub", loaded, 1 if whole else inputs),
-        "v": rounds * (rows * (taps + cast_in) + cast_out + scale),
-        "mte3": rounds * move("ub->gm", stored, 1 if whole else columns),
-    }
-    overlapped = max(pipes.values()) if schedule.copies > 1 else sum(pipes.values())
-    first = move("gm->ub", loaded, 1) + target.transfer("gm->ub").latency
-    cycles = overlapped + first + target.transfer("ub->gm").latency
-    moved = rounds * schedule.blocks * (rows * loaded + stored)
-    touched = (prod(window.source.sizes) + prod(window.dest.sizes)) * size
-    return Work("vector", cycles, moved, touched, pipes)
+class WindowTime:
+    """The time of one window as a function of its tiles."""
+
+    def __init__(self, window: Window, target: Target) -> None:
+        *outer, last = window.axes
+        self._window = window
+        self._target = target
+        self._last = last
+        self._lines = window.batch * prod(axis.output for axis in outer)
+        self._rows = prod(axis.kernel for axis in outer)
+        self._size = DTYPE_BYTES[window.dtype]
+        self._each = max(1, BLOCK // DTYPE_BYTES[window.computed])
+        self._kind = "vadd" if window.average else "vmax"
+        self._touched = (prod(window.source.sizes) + prod(window.dest.sizes)) * self._size
+
+    def count(self, s: WindowSchedule) -> int:
+        """How many tiles there are."""
+        window = self._window
+        return self._lines * -(-self._last.output // s.columns) * -(-window.channels // s.channels)
+
+    def _spent(self, s: WindowSchedule) -> tuple[float, int, float, float, float]:
+        """Cycles, bytes through gm, cycles by pipe. Rows loaded, windows combined, results stored;
+        border windows count as whole ones."""
+        window, target, size = self._window, self._target, self._size
+        columns, channels = s.columns, s.channels
+        rounds = -(-self.count(s) // s.blocks)
+        inputs = self._last.inputs_of(columns)
+        whole = channels == window.channels
+        loaded, stored = inputs * channels * size, columns * channels * size
+        computed = window.computed
+        width = -(-channels // self._each) * self._each
+        taps = self._last.kernel * target.vector_cost(self._kind, computed, columns * width)
+        cast_in = cast_out = 0.0
+        if window.dtype != computed:
+            cast_in = target.vector_cost("vcast", computed, inputs * channels)
+            cast_out = target.vector_cost("vcast", computed, columns * channels)
+        scale = target.vector_cost("vmul", computed, columns * channels) * (1 + window.average)
+        load, store = way_of(target, "gm->ub", s.blocks), way_of(target, "ub->gm", s.blocks)
+        runs = 1 if whole else inputs
+        each = load.cycles(loaded, runs, loaded // runs % 512 == 0)
+        mte2 = rounds * self._rows * each
+        v = rounds * (self._rows * (taps + cast_in) + cast_out + scale)
+        runs = 1 if whole else columns
+        mte3 = rounds * store.cycles(stored, runs, stored // runs % 512 == 0)
+        overlapped = max(mte2, v, mte3) if s.copies > 1 else mte2 + v + mte3
+        first = load.cycles(loaded, 1, loaded % 512 == 0) + target.transfer("gm->ub").latency
+        cycles = overlapped + first + target.transfer("ub->gm").latency
+        moved = rounds * s.blocks * (self._rows * loaded + stored)
+        return cycles, moved, mte2, v, mte3
+
+    def work(self, s: WindowSchedule) -> Work:
+        """What the pipes of the busiest core do."""
+        cycles, moved, mte2, v, mte3 = self._spent(s)
+        pipes = {"mte2": mte2, "v": v, "mte3": mte3}
+        return Work("vector", cycles, moved, self._touched, pipes)
+
+    def score(self, s: WindowSchedule) -> tuple[float, int, int]:
+        """What tiles are compared by: µs, hundreds of cycles, tiles."""
+        cycles, moved, *_ = self._spent(s)
+        target = self._target
+        hbm = self._touched / (target.hbm_gbps * 1e3)
+        us = max(cycles / target.clock_mhz, hbm, moved / (target.l2_gbps * 1e3))
+        us = max(target.launch_us["vector"] + us, target.floor_us["vector"])
+        return round(us, 1), round(cycles / 100), self.count(s)

@@ -78,6 +78,7 @@ class Call:
     name: str
     inputs: tuple[Array | None, ...]
     attrs: Mapping[str, AttrValue]
+    oracle: bool = False
 
     def error(self, cause: str, advice: str) -> SemanticsError:
         return SemanticsError(self.name, cause, advice)
@@ -216,7 +217,7 @@ class Semantic:
             raise SemanticsError(name, "a required input is None", f"it takes {self._counts()}")
         if oracle:
             bound = {key: _as_oracle(self.attrs[key], value) for key, value in bound.items()}
-        return Call(name, arrays, bound)
+        return Call(name, arrays, bound, oracle)
 
     def bind_attrs(self, name: str, attrs: Mapping[str, AttrValue]) -> dict[str, AttrValue]:
         """`attrs` checked against the specification and completed with its defaults."""

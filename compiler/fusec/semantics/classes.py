@@ -43,7 +43,7 @@ _MEMBERS: dict[FusionClass, str] = {
         "softmax log_softmax layer_normalization rms_normalization batch_normalization "
         "group_normalization"
     ),
-    FusionClass.CONTRACTION: "matmul gemm conv attention",
+    FusionClass.CONTRACTION: "matmul matmul_integer gemm conv attention",
     FusionClass.WINDOW: "max_pool average_pool",
     FusionClass.MOVEMENT: "transpose concat split slice pad gather gather_elements",
     FusionClass.VIEW: "identity reshape squeeze unsqueeze flatten",

@@ -30,6 +30,15 @@ def _matmul(call: Call) -> list[Array]:
     return [narrow(np.matmul(widen(a), widen(b)), a.dtype)]
 
 
+def _matmul_integer(call: Call) -> list[Array]:
+    """Sums of whole numbers, which wrap as i32 does."""
+    a, b = call.arrays()
+    _check_matmul(call, a, b)
+    if a.dtype != np.int8:
+        raise call.error(f"{a.dtype.name} operands", "it multiplies int8")
+    return [np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int64).astype(np.int32)]
+
+
 def _scaled(call: Call, x: Array, name: str) -> Array:
     """`x` times attribute `name`; an integer tensor takes whole factors only."""
     factor = call.float_(name)
@@ -83,6 +92,7 @@ def _attention(call: Call) -> list[Array]:
 
 CONTRACTION: dict[str, Semantic] = {
     "matmul": Semantic(_matmul, 2, 2),
+    "matmul_integer": Semantic(_matmul_integer, 2, 2),
     "gemm": Semantic(
         _gemm,
         2,

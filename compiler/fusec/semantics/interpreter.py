@@ -7,15 +7,14 @@ checked against its type, so a wrong shape rule does not go unseen.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DictionaryAttr,
     ModuleOp,
-    NameLoc,
     StringAttr,
     TensorType,
 )
@@ -40,7 +39,11 @@ from fusec_dialects.graph import (
 )
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.sizes import UNNAMED, dims_of, text
+from fusec_dialects.locations import nodes
 from fusec_dialects.place import place
+
+Watch: TypeAlias = Callable[[Operation, Sequence[Array]], None]
+"""Called with each operator that ran, those inside of kernels too, and its results."""
 
 
 class GraphError(ValueError):
@@ -106,11 +109,13 @@ class Interpreter:
         *,
         oracle: bool = False,
         tap: Tap | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self._weights: Mapping[str, Array] = weights
         self._derived: dict[str, Array] | None = None
         self._oracle = oracle
         self._tap = tap
+        self._watch = watch
         self._sizes: dict[str, int] = {}
         self._kernels: dict[str, KernelOp] = {}
         self._functions: dict[str, FuncOp] = {}
@@ -181,11 +186,13 @@ class Interpreter:
                 raise GraphError(f"{op.name} is not an operator of the graph dialect")
         if self._tap is not None:
             self._report(op, results)
+        if self._watch is not None:
+            self._watch(op, results)
         return results
 
     def _report(self, op: Operation, results: Sequence[Array]) -> None:
-        loc = op.location
-        name = loc.desc.data if isinstance(loc, NameLoc) else op.name
+        found = nodes(op.location)
+        name = found[-1] if found else op.name
         if self._tap is not None:
             for array in results:
                 self._tap(name, array)

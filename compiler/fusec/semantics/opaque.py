@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from fusec.semantics.base import SemanticsError
+from fusec.semantics.base import AttrValue, SemanticsError
 from fusec.semantics.dtypes import Array, DType
+from fusec.semantics.table import evaluate
+from fusec_dialects.graph import OWN, OwnOperator
 
 if TYPE_CHECKING:
     from onnx import FunctionProto
     from onnx.reference import ReferenceEvaluator
+    from onnx.reference.op_run import OpRun
 
 ArrayType: TypeAlias = tuple[DType, tuple[int, ...]]
 """Element type and shape."""
@@ -32,6 +35,9 @@ _ERRORS = (
     AssertionError,
 )
 """What the reference implementation raises for a node that it does not know or take."""
+
+OWN_DOMAIN = "fusec.own"
+"""The domain of operators of a user's that name none."""
 
 _ADVICE = "compile and profile it without running it, or replace the operator in the model"
 
@@ -71,6 +77,26 @@ def _run(
         ) from error
 
 
+def _plain(value: object) -> AttrValue:
+    """An attribute as the semantics take it."""
+    plain: Any = cast(Any, value).tolist() if isinstance(value, np.generic | np.ndarray) else value
+    return tuple(cast("list[Any]", plain)) if isinstance(plain, list) else plain
+
+
+def _own_operators() -> list[type[OpRun]]:
+    """The operators of users' in this process, for ONNX's reference implementation."""
+    from onnx.reference.op_run import OpRun
+
+    def made(own: OwnOperator) -> type[OpRun]:
+        def run(_: OpRun, *inputs: Array, **attrs: AttrValue) -> tuple[Array, ...]:
+            return tuple(evaluate(own.name, inputs, {k: _plain(v) for k, v in attrs.items()}))
+
+        domain = own.domain or OWN_DOMAIN
+        return type(own.name, (OpRun,), {"op_domain": domain, "_run": run})
+
+    return [made(own) for own in OWN.values()]
+
+
 @lru_cache(maxsize=256)
 def _evaluator(op_type: str, text: str) -> tuple[FunctionProto, ReferenceEvaluator]:
     from google.protobuf.message import DecodeError
@@ -89,7 +115,7 @@ def _prepared(op_type: str, function: FunctionProto) -> ReferenceEvaluator:
     from onnx.reference import ReferenceEvaluator
 
     try:
-        return ReferenceEvaluator(function)
+        return ReferenceEvaluator(function, new_ops=_own_operators())
     except _ERRORS as error:
         why = "" if isinstance(error, NotImplementedError) else f": {error}"
         raise SemanticsError(

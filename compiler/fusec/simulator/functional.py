@@ -41,6 +41,9 @@ from fusec.simulator.host_call import run_call
 from fusec.simulator.numerics import Array
 
 Tap: TypeAlias = Callable[[str, str, int, Array], None]
+After: TypeAlias = Callable[[Launch | HostCall, Sequence[Array]], None]
+"""Called after each step with its buffers in gm: arguments of a launch, reads and writes of a host
+call. They are views, to be copied by who keeps them."""
 Run: TypeAlias = Callable[[Sequence[Array], int], None]
 Memories: TypeAlias = dict[str, Array]
 
@@ -115,7 +118,9 @@ class Program:
                 self.kernels[launch.kernel] = CompiledKernel(kernel, self._memories)
             _check_launch(launch, self.kernels[launch.kernel].kernel)
 
-    def run(self, arrays: Mapping[str, Array], *, tap: Tap | None = None) -> dict[str, Array]:
+    def run(
+        self, arrays: Mapping[str, Array], *, tap: Tap | None = None, after: After | None = None
+    ) -> dict[str, Array]:
         """The outputs by name, from the inputs and weights by name.
 
         Raises SimulationError for an array that is missing or of another type or shape; names that
@@ -139,9 +144,12 @@ class Program:
                 if isinstance(step, HostCall):
                     reads = [_part(held, view) for view in step.reads]
                     run_call(step, reads, [_part(held, view) for view in step.writes])
-                    continue
-                gm = [_part(held, view) for view in step.arguments]
-                self.kernels[step.kernel].run(gm, step.blocks, tap)
+                else:
+                    gm = [_part(held, view) for view in step.arguments]
+                    self.kernels[step.kernel].run(gm, step.blocks, tap)
+                if after is not None:
+                    views = step.views if isinstance(step, HostCall) else step.arguments
+                    after(step, [_typed(_part(held, v), v.dtype, v.shape) for v in views])
         return outputs
 
 

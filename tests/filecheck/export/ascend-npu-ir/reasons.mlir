@@ -60,15 +60,3 @@ func.func @compare(%a: !g, %b: memref<1x64xf32, #npu.space<gm>>, %out: !g) attri
   npu.store ins(%u : !u) outs(%out : !g)
   func.return
 }
-
-// -----
-
-// CHECK: // placed cannot be said in AscendNPU IR: {{.*}}: it is placed, or works on L0; export what graph-to-npu or npu-multi-buffer gives
-!g = memref<8x64xf32, #npu.space<gm>>
-!u = memref<8x64xf32, #npu.space<ub>>
-func.func @placed(%a: !g, %out: !g) attributes {npu.core = "vector"} {
-  %u = npu.alloc at 0 : !u
-  npu.load ins(%a : !g) outs(%u : !u)
-  npu.store ins(%u : !u) outs(%out : !g)
-  func.return
-}

@@ -60,7 +60,7 @@ func.func @i4(%x: memref<8xi4, #npu.space<gm>>) attributes {npu.host} {
 
 // -----
 
-// CHECK: @workspace: the workspace is the last argument, not 0
+// CHECK: @workspace: workspaces are the last arguments, not 0
 func.func @workspace(%w: memref<16x64xf32, #npu.space<gm>> {npu.workspace}, %x: memref<16x64xf32, #npu.space<gm>>) attributes {npu.core = "vector"} {
   func.return
 }

@@ -26,7 +26,7 @@ graph.kernel @matmul "matmul"(%x: tensor<100x90xf32>, %w: tensor<90x70xf32>) -> 
 
 // -----
 
-// CHECK: 'graph.kernel' @matmul: no kernels of family 'attention' yet, only cube, mixed, 
+// CHECK: 'graph.kernel' @matmul: a 'attention' schedule needs 'm' (int)
 graph.kernel @matmul "matmul"(%x: tensor<100x90xf32>, %w: tensor<90x70xf32>) -> tensor<100x70xf32> attributes {npu.schedule = #npu.schedule<"attention", {}>} {
   %0 = graph.matmul %x, %w : (tensor<100x90xf32>, tensor<90x70xf32>) -> tensor<100x70xf32>
   graph.yield %0 : tensor<100x70xf32>
