@@ -7,7 +7,8 @@ import pytest
 from fusec.config.fusion_options import FusionOptions
 from fusec.fusion.dag import Dag
 from fusec.fusion.legality import Legality
-from fusec.fusion.planner import DEAREST, Planner
+from fusec.fusion.objective import DEAREST
+from fusec.fusion.planner import Planner
 from fusec.hw import load_target
 
 
@@ -18,7 +19,8 @@ from fusec.hw import load_target
         ("time", 1.1, False),
         ("kernels", DEAREST, True),
         ("kernels", DEAREST + 0.1, False),
-        ("bytes", 100.0, True),
+        ("bytes", DEAREST, True),
+        ("bytes", DEAREST + 0.1, False),
     ],
 )
 def test_fewer_kernels_have_a_price(objective: str, after: float, affordable: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypedDict, Unpack
+from typing import TypedDict
 
 from fusec.config.fusion_options import FusionOptions
 
@@ -25,6 +25,8 @@ class CompileKeywords(TypedDict, total=False):
     min_ops: int
     max_ops: int
     plan: str
+    time_budget: float
+    plan_cache: str
     allow_opaque: bool
 
 
@@ -38,24 +40,3 @@ class CompileOptions:
     target: str | None = None
     fusion: FusionOptions = field(default_factory=FusionOptions)
     allow_opaque: bool = False
-
-    @staticmethod
-    def of(**keywords: Unpack[CompileKeywords]) -> CompileOptions:
-        """From keyword arguments."""
-        defaults = FusionOptions()
-        fusion = FusionOptions(
-            strategy=keywords.get("strategy", defaults.strategy),
-            objective=keywords.get("objective", defaults.objective),
-            max_depth=keywords.get("max_depth", defaults.max_depth),
-            min_ops=keywords.get("min_ops", defaults.min_ops),
-            max_ops=keywords.get("max_ops", defaults.max_ops),
-            plan=keywords.get("plan"),
-            disable=_names(keywords.get("disable", ())),
-            only=_names(keywords["only"]) if "only" in keywords else None,
-            enabled=keywords.get("fusion", defaults.enabled),
-        )
-        return CompileOptions(keywords.get("target"), fusion, keywords.get("allow_opaque", False))
-
-
-def _names(names: Iterable[str]) -> frozenset[str]:
-    return frozenset([names] if isinstance(names, str) else names)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from fusec.config.dump import DumpSettings, read_dump
 from fusec.config.errors import ConfigError
 from fusec.config.settings import Settings
 
@@ -15,11 +16,13 @@ GLOBAL_TO_GE = {0: 3, 1: 2, 2: 1, 3: 0, 4: 0}
 
 @dataclass(frozen=True)
 class Environment:
-    """`log_level`: 0 errors, 1 summary, 2 matches and refusals, 3 everything; None: not said."""
+    """`log_level`: 0 errors, 1 summary, 2 matches and refusals, 3 everything; None: not said.
+    `dump`: which IR is written where; None: none."""
 
     settings: Settings
     log_level: int | None = None
     config_path: Path | None = None
+    dump: DumpSettings | None = None
 
 
 def read_environment(variables: Mapping[str, str]) -> Environment:
@@ -37,6 +40,7 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         ),
         level,
         Path(path) if path else None,
+        read_dump(variables),
     )
 
 

@@ -11,6 +11,14 @@ class ConfigError(DiagnosticException):
     """A setting that cannot be taken: a file, an environment variable or an option."""
 
 
+class LimitError(ConfigError):
+    """Limits that contradict each other; `sources` say them, "the default" among them."""
+
+    def __init__(self, message: str, sources: tuple[str, str]) -> None:
+        super().__init__(message)
+        self.sources = sources
+
+
 def nearest(name: str, valid: Iterable[str]) -> str:
     """Advice for an unknown name: the nearest valid one, else the first few."""
     names = list(valid)

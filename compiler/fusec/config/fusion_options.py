@@ -8,7 +8,8 @@ from difflib import get_close_matches
 
 from xdsl.utils.exceptions import PassFailedException
 
-STRATEGIES = ("patterns", "greedy")
+DEFAULT_STRATEGY = "beam"
+
 AUTO = "auto"
 """The name that switches automatic fusion."""
 
@@ -23,10 +24,12 @@ class FusionOptions:
     `min_ops` and `max_ops` bound the
     imported operators of a group, `max_depth` the longest path of operators in it (0: no bound);
     `enabled` False leaves every operator a kernel of its own; `plan` is the file of a saved plan to
-    replay.
+    replay. After `time_budget` seconds of planning the best plan so far is taken (0: no bound);
+    plans are kept in the folder `plan_cache` and taken from there for an equal graph, target and
+    options.
     """
 
-    strategy: str = "greedy"
+    strategy: str = DEFAULT_STRATEGY
     objective: str = "time"
     max_depth: int = 0
     min_ops: int = 1
@@ -35,17 +38,21 @@ class FusionOptions:
     only: frozenset[str] | None = None
     enabled: bool = True
     plan: str | None = None
+    time_budget: float = 0.0
+    plan_cache: str | None = None
 
-    def check(self, patterns: Collection[str]) -> None:
+    def check(self, patterns: Collection[str], strategies: Collection[str]) -> None:
         """Raises PassFailedException, with the nearest valid name, on what does not exist."""
-        _one_of("strategy", self.strategy, STRATEGIES)
-        _one_of("objective", self.objective, OBJECTIVES)
+        one_of("strategy", self.strategy, strategies)
+        one_of("objective", self.objective, OBJECTIVES)
         for name in sorted(self.disable | (self.only or frozenset())):
-            _one_of("pattern", name, patterns)
+            one_of("pattern", name, patterns)
         if not 1 <= self.min_ops <= self.max_ops or self.max_depth < 0:
             raise PassFailedException(
                 "graph-fuse: min-ops is at least 1, max-ops not less, and max-depth at least 0"
             )
+        if not self.time_budget >= 0:
+            raise PassFailedException("graph-fuse: time-budget is 0 (no bound) or some seconds")
         if both := self.disable & (self.only or frozenset()):
             raise PassFailedException(f"graph-fuse: '{min(both)}' is both disabled and asked for")
 
@@ -63,11 +70,18 @@ class FusionOptions:
         return self.only is None or name in self.only or (automatic and AUTO in self.only)
 
 
-def _one_of(what: str, name: str, valid: Collection[str]) -> None:
+FEW = 12
+"""Choices that a message names."""
+
+
+def one_of(what: str, name: str, valid: Collection[str]) -> None:
+    """Raises PassFailedException for a name that is none of these, with the nearest valid one, and
+    with all of them where they are few.
+    """
     if name in valid:
         return
     near = get_close_matches(name, valid, n=1)
-    advice = (
-        f"did you mean '{near[0]}'?" if near else f"expected one of {', '.join(list(valid)[:8])}"
-    )
-    raise PassFailedException(f"graph-fuse: unknown {what} '{name}'; {advice}")
+    advice = [f"did you mean '{near[0]}'?"] if near else []
+    if not near or len(valid) <= FEW:
+        advice.append(f"expected one of {', '.join(list(valid)[:FEW])}")
+    raise PassFailedException(f"graph-fuse: unknown {what} '{name}'; {' '.join(advice)}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from fusec.config.errors import ConfigError
+from fusec.config.errors import LimitError
 from fusec.config.fusion_options import AUTO, FusionOptions
 
 
@@ -31,13 +31,15 @@ class Settings:
     auto: bool | None = None
     only: frozenset[str] | None = None
     plan: str | None = None
+    time_budget: float | None = None
+    plan_cache: str | None = None
     disable: frozenset[str] = frozenset()
 
 
 def layered(*sources: Settings) -> FusionOptions:
     """The options that several sources give together, the strongest first.
 
-    Raises ConfigError where a limit contradicts another one, naming both sources.
+    Raises LimitError where a limit contradicts another one, naming both sources.
     """
     chosen: dict[str, Any] = {}
     said_by: dict[str, str] = {}
@@ -51,9 +53,10 @@ def layered(*sources: Settings) -> FusionOptions:
     low, high = (chosen.get(k, getattr(FusionOptions, k)) for k in ("min_ops", "max_ops"))
     if low > high:
         first, second = (said_by.get(k, "the default") for k in ("min_ops", "max_ops"))
-        raise ConfigError(
+        raise LimitError(
             f"{first}: a group has to have {low} operators at least, but {second} allows {high} at "
-            "most; lower the first or raise the second"
+            "most; lower the first or raise the second",
+            (first, second),
         )
     if any(s.enabled is False for s in sources):
         chosen["enabled"] = False

@@ -6,6 +6,7 @@ that computes the operand, where nobody else reads that. What remains stays a ke
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fusec.fusion.group import Group
@@ -65,7 +66,7 @@ def _into_users(planner: Planner, op: int) -> bool:
     views = _views_above(planner, op) | below
     if len(views) > MAX_VIEWS:
         return False
-    judged: dict[int, Cost] = {}
+    judged: dict[int, tuple[Group, Cost]] = {}
     own = planner.cost_of(op)
     key_of_op = cover.owner.pop(op)
     moved = cover.groups.pop(key_of_op)
@@ -73,23 +74,21 @@ def _into_users(planner: Planner, op: int) -> bool:
     after = 0.0
     for key in users:
         group = cover.groups[key]
-        trial = Group(set(group.owned), group.name, group.borrowed | (views - group.owned))
+        borrowed = group.borrowed | (views - group.owned)
+        trial = replace(group, borrowed=borrowed)
         trial.borrowed = _needed(planner, trial)
         part, whole = planner.cost_of(key), planner.legal_cost(trial)
         if isinstance(whole, Refusal):
             break
-        judged[key] = whole
+        judged[key] = (trial, whole)
         before += part.us if isinstance(part, Cost) else float("inf")
         after += whole.us
     if len(judged) < len(users) or not planner.affordable(after, before):
         cover.owner[op] = key_of_op
         cover.groups[key_of_op] = moved
         return False
-    for key, cost in judged.items():
-        group = cover.groups[key]
-        group.borrowed |= views - group.owned
-        group.borrowed = _needed(planner, group)
-        planner.set_cost(key, cost)
+    for key, (trial, cost) in judged.items():
+        planner.replace([key], trial, cost)
     return True
 
 

@@ -14,7 +14,7 @@ from xdsl.ir import Block, SSAValue
 from xdsl.ir import Region as IRRegion
 
 from fusec.fusion.absorb_flatten import absorb_flatten
-from fusec.fusion.planner import DEAREST
+from fusec.fusion.objective import affordable
 from fusec.graph.channels_first_result import channels_first_result
 from fusec.graph.channels_last import to_first, to_last
 from fusec.graph.reshaped import Sizes, is_static, sizes_of
@@ -208,16 +208,15 @@ class LayoutAbsorber:
         return found
 
     def _better(self, after: float, before: float) -> bool:
-        return after < (before * DEAREST if self._objective == "kernels" else before)
+        return after < float("inf") and affordable(self._objective, after, before)
 
     def _price(self, block: Block) -> float:
-        """Modelled us or bytes of a group; infinite where it is no kernel."""
+        """Modelled µs of a group; infinite where it is no kernel."""
         region = Region.of_block(block)
         answer = schedule(region, self._target)
         if isinstance(answer, Refusal):
             return float("inf")
-        found = estimate(region, answer, self._target)
-        return float(found.gm_bytes) if self._objective == "bytes" else found.us
+        return estimate(region, answer, self._target).us
 
     def _rebuilt(self, old: FusedOp, candidate: Candidate, inputs: list[SSAValue]) -> FusedOp:
         """A group with another body, before the old one."""

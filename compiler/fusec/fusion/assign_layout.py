@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from fusec.config.fusion_options import FusionOptions
+from fusec.config.fusion_options import OBJECTIVES, one_of
 from fusec.fusion.absorb_layouts import STEM_CHANNELS, LayoutAbsorber
 from fusec.fusion.in_place import OBJECTIVE, UNFUSED
 from fusec.graph.channels_last import (
@@ -36,6 +36,7 @@ from fusec_dialects.graph.base import static_shape, tensor_type
 from fusec_dialects.graph.compute import ConvOp
 from fusec_dialects.graph.movement import ReshapeOp
 from fusec_dialects.graph.shapes import Shape, dims_of, infer_types, make_type
+from fusec_dialects.locations import part
 
 
 class _Assigner:
@@ -224,7 +225,7 @@ class _Assigner:
     def _location(self) -> LocationAttr:
         if self._here is None:
             raise ValueError("nothing is being converted")
-        return self._here.location
+        return part(self._here.location)
 
 
 def _erase_unused(block: Block) -> None:
@@ -252,7 +253,8 @@ class GraphAssignLayoutPass(ModulePass):
         judged = given.data if isinstance(given, StringAttr) else "time"
         objective = judged if self.objective is None else self.objective
         absorbs = objective != UNFUSED
-        FusionOptions(objective=objective if absorbs else "time").check(())
+        if absorbs:
+            one_of("objective", objective, OBJECTIVES)
         weights = WeightsFunction(op)
         target = module_target(op, self.target)
         for function in list(op.body.block.ops):

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush
 
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from fusec.fusion.group import Cover, Group
+from fusec.fusion.marks import mark
 from fusec.fusion.offload import opaque_of
+from fusec.graph.fold_pads import fold_pads
 from fusec_dialects.graph import FusedOp, YieldOp
 
 
@@ -27,8 +28,11 @@ class GroupBlock:
     outputs: list[SSAValue]
 
 
-def group_block(cover: Cover, group: Group) -> GroupBlock:
-    """Copies the operators of a group; single-element constants come inside, weights do not."""
+def group_block(cover: Cover, group: Group, *, marked: bool = False) -> GroupBlock:
+    """Copies the operators of a group; single-element constants come inside, weights do not. Pads
+    become those of the convolutions behind them. Where `marked`, the copies have marks for
+    locations.
+    """
     dag = cover.dag
     members = group.ops()
     inside = {dag.ops[i] for i in members}
@@ -36,7 +40,7 @@ def group_block(cover: Cover, group: Group) -> GroupBlock:
     inputs: list[SSAValue] = []
     mapping: dict[SSAValue, SSAValue] = {}
     copied: dict[int, Operation] = {}
-    for i in members:
+    for number, i in enumerate(members):
         op = dag.ops[i]
         for operand, owner in zip(op.operands, dag.operands[i], strict=True):
             if operand in mapping or (owner >= 0 and dag.ops[owner] in inside):
@@ -52,33 +56,15 @@ def group_block(cover: Cover, group: Group) -> GroupBlock:
             mapping[operand] = argument
             inputs.append(operand)
         copy = copied[i] = op.clone(mapping)
+        if marked:
+            copy.location = mark(number)
         block.add_op(copy)
     outputs: list[SSAValue] = [dag.ops[i].results[r] for i, r in cover.outputs(group)]
     end = YieldOp([copied[i].results[r] for i, r in cover.outputs(group)])
     end.location = dag.ops[max(group.owned)].location
     block.add_op(end)
+    fold_pads(block)
     return GroupBlock(block, inputs, outputs)
-
-
-def _order(cover: Cover) -> list[int]:
-    """Groups so that each comes after those that it reads, else in program order."""
-    waiting = dict.fromkeys(cover.groups, 0)
-    successors = {key: cover.successors(key) for key in cover.groups}
-    for key in successors:
-        for s in successors[key]:
-            waiting[s] += 1
-    last = {key: max(group.owned) for key, group in cover.groups.items()}
-    ready = [(last[key], key) for key, count in waiting.items() if not count]
-    ready.sort()
-    order: list[int] = []
-    while ready:
-        _, key = heappop(ready)
-        order.append(key)
-        for s in successors[key]:
-            waiting[s] -= 1
-            if not waiting[s]:
-                heappush(ready, (last[s], s))
-    return order
 
 
 class Builder:
@@ -96,7 +82,7 @@ class Builder:
 
     def run(self) -> None:
         """Replaces the operators of the block; locations stay on the copies inside of groups."""
-        for key in _order(self._cover):
+        for key in self._cover.order():
             self._group(self._cover.groups[key])
         end = self._block.last_op
         results: Sequence[SSAValue] = end.operands if isinstance(end, ReturnOp) else ()
@@ -121,8 +107,7 @@ class Builder:
         made = group_block(self._cover, group)
         inputs = [self._value(v) for v in made.inputs]
         fused = FusedOp(group.name, inputs, [o.type for o in made.outputs], Region(made.block))
-        dag = self._cover.dag
-        fused.location = dag.ops[max(group.owned)].location
+        fused.location = self._cover.location(group)
         for old, new in zip(made.outputs, fused.results, strict=True):
             new.name_hint = old.name_hint
             self._new[old] = new

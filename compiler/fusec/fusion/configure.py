@@ -5,8 +5,8 @@ In order of strength: what a caller says, the JSON file, the switch file, the en
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fusec.config.environment import Environment, read_environment
@@ -16,7 +16,7 @@ from fusec.config.fusion_options import FusionOptions
 from fusec.config.settings import Settings, layered
 from fusec.config.switch_file import Switches, read_switch_file
 from fusec.fusion.patterns import Pattern, all_patterns
-from fusec.fusion.patterns.cann import UnknownRule, resolve
+from fusec.fusion.patterns.cann import RULES, UnknownRule, resolve
 
 
 @dataclass(frozen=True)
@@ -32,23 +32,51 @@ def configure(
     said: Settings,
     variables: Mapping[str, str],
     *,
+    below: Sequence[Settings] = (),
     config_file: Path | None = None,
     switch_file: Path | None = None,
 ) -> Configured:
-    """Options of fusion from every source; files that are named here go before the environment's.
+    """Options of fusion from every source; files that are named here go before the environment's,
+    `below` behind what is said and before the files.
 
     Raises ConfigError with the source, the key and the nearest valid name.
     """
     environment = read_environment(variables)
     patterns = all_patterns()
-    sources = [said]
-    notes: tuple[str, ...] = ()
+    sources = [said, *below]
+    notes: list[str] = []
     if (path := config_file or environment.config_path) is not None:
-        sources.append(read_fusion_file(path, patterns))
+        settings = read_fusion_file(path, _Names(patterns))
+        if settings.only is not None:
+            found = resolve(sorted(settings.only), patterns)
+            settings = replace(settings, only=found.patterns)
+            notes += found.notes
+        sources.append(settings)
     if switch_file is not None:
-        switched, notes = _switched(read_switch_file(switch_file), patterns)
+        switched, more = _switched(read_switch_file(switch_file), patterns)
         sources.append(switched)
-    return Configured(layered(*sources, environment.settings), environment, notes)
+        notes += more
+    return Configured(layered(*sources, environment.settings), environment, tuple(notes))
+
+
+class _Names(Collection[str]):
+    """Names of patterns, ours and CANN's, however people write them."""
+
+    def __init__(self, patterns: dict[str, Pattern]) -> None:
+        self._patterns = patterns
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            resolve([str(name)], self._patterns)
+        except UnknownRule:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (*self._patterns, *RULES)
+
+    def __len__(self) -> int:
+        return len(self._patterns) + len(RULES)
 
 
 def _switched(switches: Switches, patterns: dict[str, Pattern]) -> tuple[Settings, tuple[str, ...]]:

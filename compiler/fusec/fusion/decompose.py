@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import TensorType, bf16, f16, f32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from fusec.fusion.decompose_indexed import decompose_indexed
+from fusec.fusion.decompose_split import sliced
 from fusec.graph.query import axis_of, rank, splat_of, static
 from fusec.graph.raise_attention import swap_last
 from fusec.semantics.types import numpy_type
@@ -22,17 +23,21 @@ from fusec_dialects.graph.base import static_shape, tensor_type
 from fusec_dialects.graph.composite import GroupNormalizationOp, RmsNormalizationOp
 from fusec_dialects.graph.compute import AttentionOp
 from fusec_dialects.graph.dense import dense
+from fusec_dialects.graph.movement import SplitOp, TransposeOp
+from fusec_dialects.locations import part
 
 
 class Writer:
-    """Inserts operators before one that they replace, at its location."""
+    """Inserts operators before one that they replace, at its location; the last one makes its
+    tensor."""
 
     def __init__(self, block: Block, op: Operation) -> None:
         self._block = block
         self._op = op
+        self._location = part(op.location)
 
     def add(self, op: Operation) -> SSAValue:
-        op.location = self._op.location
+        op.location = self._location
         self._block.insert_op_before(op, self._op)
         return op.results[0]
 
@@ -62,9 +67,18 @@ class Writer:
             return x
         return self.build("cast", [x], {"to": element})
 
+    def replace_all(self, results: Sequence[SSAValue]) -> None:
+        """Each result of the operator by a value of its own."""
+        for old, new in zip(self._op.results, results, strict=True):
+            new.name_hint = old.name_hint
+            old.replace_all_uses_with(new)
+        self._block.erase_op(self._op)
+
     def replace(self, result: SSAValue) -> None:
         old = self._op.results[0]
         result.name_hint = old.name_hint
+        if isinstance(result.owner, Operation) and result.owner.location is self._location:
+            result.owner.location = self._op.location
         old.replace_all_uses_with(result)
         self._block.erase_op(self._op)
 
@@ -80,6 +94,8 @@ def decompose(block: Block) -> None:
                 write.replace(_rms_norm(write, op))
             case GroupNormalizationOp() if static(op.x) is not None:
                 write.replace(_group_norm(write, op))
+            case SplitOp() if (pieces := sliced(write, op)) is not None:
+                write.replace_all(pieces)
             case GraphOp() if (found := decompose_indexed(write, op)) is not None:
                 write.replace(found)
             case _:
@@ -87,7 +103,7 @@ def decompose(block: Block) -> None:
 
 
 def _attention(write: Writer, op: AttentionOp) -> SSAValue:
-    scores = write.build("matmul", [op.q, swap_last(op.k, write.build)])
+    scores = write.build("matmul", [op.q, _transposed(write, op.k)])
     scale = op.scale.value.data
     if scale != 1.0:
         scores = write.build("mul", [scores, write.scalar(scale, scores)])
@@ -95,6 +111,14 @@ def _attention(write: Writer, op: AttentionOp) -> SSAValue:
         scores = write.build("add", [scores, op.mask])
     weights = write.build("softmax", [scores], {"axis": -1})
     return write.build("matmul", [weights, op.v])
+
+
+def _transposed(write: Writer, keys: SSAValue) -> SSAValue:
+    """Keys with their last axes exchanged; a transposition that was there remains that node's."""
+    found = swap_last(keys, write.build)
+    if isinstance(keys.owner, TransposeOp) and isinstance(found.owner, TransposeOp):
+        found.owner.location = part(keys.owner.location)
+    return found
 
 
 def _wide(write: Writer, x: SSAValue) -> SSAValue:

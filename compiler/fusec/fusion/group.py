@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+from xdsl.dialects.builtin import LocationAttr
 
 from fusec.fusion.dag import Dag
+from fusec_dialects.locations import joined, of_result
 
 
 @dataclass
@@ -27,6 +31,22 @@ class Group:
     def ops(self) -> list[int]:
         """All operators in program order."""
         return sorted(self.owned | self.borrowed)
+
+
+def imported_ops(dag: Dag, group: Group) -> int:
+    """Imported ONNX operators that a group is made of, views not counted.
+
+    An operator that the importer took apart is one, a raised one as many as it was raised from;
+    one without a known place is one. In MLIR text each line is one.
+    """
+    found: set[str] = set()
+    unknown = 0
+    for i in group.owned:
+        if not dag.is_view(i):
+            names = dag.imported(i)
+            found.update(names)
+            unknown += not names
+    return len(found) + unknown
 
 
 @dataclass
@@ -79,6 +99,26 @@ class Cover:
                     yield i
                 else:
                     stack.append(iter(edges[i]))
+
+    def order(self) -> list[int]:
+        """Keys of the groups: each after those that it reads, else in program order."""
+        waiting = dict.fromkeys(self.groups, 0)
+        successors = {key: self.successors(key) for key in self.groups}
+        for key in successors:
+            for s in successors[key]:
+                waiting[s] += 1
+        last = {key: max(group.owned) for key, group in self.groups.items()}
+        ready = [(last[key], key) for key, count in waiting.items() if not count]
+        ready.sort()
+        order: list[int] = []
+        while ready:
+            _, key = heappop(ready)
+            order.append(key)
+            for s in successors[key]:
+                waiting[s] -= 1
+                if not waiting[s]:
+                    heappush(ready, (last[s], s))
+        return order
 
     def successors(self, key: int) -> set[int]:
         """Groups that read a result of group `key`."""
@@ -146,6 +186,11 @@ class Cover:
         first.name = name
         return first
 
+    def remove(self, key: int) -> None:
+        """A group goes away, its operators being computed by those that read them."""
+        for i in self.groups.pop(key).owned:
+            del self.owner[i]
+
     def split(self, key: int) -> None:
         """A group's operators become groups by themselves; views that it borrowed stand outside."""
         for i in self.groups.pop(key).owned:
@@ -174,6 +219,23 @@ class Cover:
                 if any(use.operation not in inside for use in result.uses):
                     found.append((i, r))
         return found
+
+    def location(self, group: Group) -> LocationAttr:
+        """Of what a group is made: its operators' nodes, and the tensors of its outputs."""
+        ops, dag = self.dag.ops, self.dag
+        return joined(
+            [ops[i].location for i in group.ops() if not dag.is_view(i)],
+            [of_result(ops[i].location, r) for i, r in self.outputs(group)],
+            [ops[i].location for i in group.ops() if dag.is_view(i)],
+        )
+
+    def boundary_bytes(self, group: Group) -> int:
+        """Bytes of the tensors that a group reads and writes, each once, views looked through;
+        inline constants are not counted."""
+        dag, members = self.dag, group.owned | group.borrowed
+        crossing = {v for i in members for owner, v in dag.reads[i] if owner not in members}
+        crossing.update(dag.writes[i][r] for i, r in self.outputs(group))
+        return sum(map(dag.sizes.__getitem__, crossing))
 
     def _escapes(self, view: int, group: Group) -> bool:
         """Whether a borrowed view is also used outside of the group."""

@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from fusec.semantics.classes import FusionClass, fusion_class
 from fusec_dialects.graph import AttrValue, ConstantOp, GraphOp, WeightOp, build
 from fusec_dialects.graph.base import tensor_type
+from fusec_dialects.locations import joined
 
 PRODUCTS = ("matmul", "gemm")
 _READERS = (
@@ -158,16 +159,17 @@ def _axis(product: GraphOp) -> int:
 def _join(block: Block, stalks: Sequence[_Stalk], position: dict[Operation, int]) -> None:
     first = stalks[0].product
     axis = _axis(first)
+    whole = joined(s.product.location for s in stalks)
 
     def add(name: str, operands: Sequence[SSAValue], attrs: dict[str, AttrValue]) -> SSAValue:
         op = build(name, operands, attrs)
-        op.location = first.location
+        op.location = whole
         block.insert_op_before(op, first)
         return op.results[0]
 
-    def copy(op: GraphOp, operands: Sequence[SSAValue]) -> SSAValue:
+    def copy(op: GraphOp, operands: Sequence[SSAValue], like: Sequence[GraphOp]) -> SSAValue:
         made = build(op.op_name, operands, dict(op.properties))
-        made.location = op.location
+        made.location = joined(each.location for each in like)
         block.insert_op_before(made, first)
         return made.results[0]
 
@@ -181,12 +183,13 @@ def _join(block: Block, stalks: Sequence[_Stalk], position: dict[Operation, int]
     operands = [first.operands[0], weights]
     if len(first.operands) == 3:
         operands.append(side_by_side([s.product.operands[2] for s in stalks], 0))
-    value = copy(first, operands)
+    value = copy(first, operands, [s.product for s in stalks])
     biases = [s.bias for s in stalks if s.bias is not None]
     if biases:
+        whole = joined(s.added.location for s in stalks if s.added is not None)
         value = add("add", [value, side_by_side(biases, 0)], {})
-    for op in stalks[0].rest:
-        value = copy(op, [value])
+    for i, op in enumerate(stalks[0].rest):
+        value = copy(op, [value], [s.rest[i] for s in stalks])
     start, last = 0, len(tensor_type(value).shape) - 1
     for stalk, width in zip(stalks, columns, strict=True):
         attrs: dict[str, AttrValue] = {

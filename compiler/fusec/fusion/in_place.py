@@ -70,7 +70,7 @@ class InPlace:
         blamed = [value for op in groups for value in self._costs.refused(op, places)]
         if sum(map(self._edges.blame, blamed)):
             return None
-        if self._objective != "kernels" and self._take_back_losses(places, groups):
+        if self._objective == "time" and self._take_back_losses(places, groups):
             return None
         return places
 
@@ -103,7 +103,7 @@ class InPlace:
 @dataclass(frozen=True)
 class GraphInPlacePass(ModulePass):
     """Concats and slices without a copy. `objective` as of graph-fuse, by default what that had:
-    `kernels` takes everything that is legal, `time` and `bytes` what pays by the model."""
+    `time` takes what pays by the model, `kernels` and `bytes` everything that is legal."""
 
     name = "graph-in-place"
     objective: str | None = None
@@ -118,7 +118,7 @@ class GraphInPlacePass(ModulePass):
             raise PassFailedException(
                 f"{self.name}: objective is one of {', '.join(OBJECTIVES)}, found '{objective}'"
             )
-        costs = PortCosts(module_target(op), objective)
+        costs = PortCosts(module_target(op))
         for function in list(op.body.block.ops):
             if isinstance(function, FuncOp) and function.sym_name.data != NAME:
                 InPlace(function.body.block, costs, objective).run()

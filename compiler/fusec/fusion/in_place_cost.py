@@ -20,11 +20,10 @@ Ports = tuple[tuple[Strides | None, ...], tuple[Strides | None, ...]]
 
 
 class PortCosts:
-    """Asks and remembers for one target and objective."""
+    """Asks and remembers for one target."""
 
-    def __init__(self, target: Target, objective: str) -> None:
+    def __init__(self, target: Target) -> None:
         self._target = target
-        self._objective = objective
         self._keys: dict[FusedOp, object] = {}
         self._known: dict[object, float | Refusal] = {}
 
@@ -63,7 +62,7 @@ class PortCosts:
         return wrong or strided
 
     def cost(self, op: FusedOp, places: Places | None) -> float:
-        """µs or bytes of a group, by the objective; infinite where it has no kernel."""
+        """Modelled µs of a group; infinite where it has no kernel."""
         answer = self._answer(op, self.strides(op, places))
         return float("inf") if isinstance(answer, Refusal) else answer
 
@@ -87,6 +86,4 @@ class PortCosts:
         found = answer(block, self._target, strides)
         if isinstance(found, Refusal):
             return found
-        if self._objective == "bytes":
-            return float(found.estimate.gm_bytes)
         return found.estimate.us

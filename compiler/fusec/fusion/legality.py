@@ -7,38 +7,51 @@ will do it, and `schedule` is asked. Answers are kept by structure: equal layers
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from fusec.fusion.build import group_block
 from fusec.fusion.dag import Dag
+from fusec.fusion.dynamic_sizes import give_sizes
 from fusec.fusion.group import Cover, Group
+from fusec.fusion.group_key import GroupKeys, Sizes
+from fusec.fusion.marks import placed
 from fusec.graph.batch_norm import fold_batch_norms
 from fusec.graph.channels_last import channels_last
 from fusec.hw import Target
 from fusec.schedule.known import answer
+from fusec.schedule.templates import Bounds, Template, template_of
 from fusec.schedule.types import Refusal
+from fusec.schedule.work import Estimate
 from fusec.semantics.classes import FusionClass
-from fusec.semantics.types import tensor_bytes
 from fusec_dialects.graph.base import tensor_type
+from fusec_dialects.graph.movement import TransposeOp
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Modelled time in µs and bytes over global memory of one kernel."""
+    """Modelled time in µs of one kernel, bytes over the cores' port to global memory, and bytes of
+    the tensors that cross the group's boundary, each once.
+    """
 
     us: float
     gm_bytes: int
+    boundary: int
 
 
-def lowered_block(block: Block, known: list[bool]) -> Block:
-    """The block as fold-weights and assign-layout will make it; `known[i]`: input i is a weight."""
+def lowered_block(block: Block, known: list[bool], last: Collection[int] = ()) -> Block:
+    """The block as fold-weights and assign-layout will make it; `known[i]`: input i is a weight.
+
+    The inputs in `last` come channels last.
+    """
+    arguments = [block.args[i] for i in last]
     fold_batch_norms(block, known)
     for argument in reversed(block.args):
         if not argument.first_use:
             block.erase_arg(argument)
-    made = channels_last(block)
+    made = channels_last(block, [a.index for a in arguments if a.block is block])
     return block if made is None else made.block
 
 
@@ -47,7 +60,11 @@ class Legality:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._known: dict[object, Cost | Refusal] = {}
+        self._known: dict[object, Estimate | Refusal] = {}
+        self._numbers: dict[object, int] = {}
+        self._keys: GroupKeys | None = None
+        self._once: set[object] = set()
+        self._templates: dict[object, Template | Refusal | None] = {}
 
     def cost(self, cover: Cover, group: Group) -> Cost | Refusal:
         """Cost of a group as one kernel, or why it cannot be one."""
@@ -62,32 +79,75 @@ class Legality:
                 f"{cover.dag.place(mask)}: what is added before a softmax is a mask that may hold "
                 "-inf; the cube core adds by a product with an identity matrix, where that is nan",
             )
-        key = _structure(cover, group)
+        sized = self._keys_of(cover.dag).key(group.ops(), cover.outputs(group))
+        key = _structure(cover, group) if sized is None else sized
         if (found := self._known.get(key)) is None:
-            found = self._known[key] = self._ask(cover, group)
-        return found
-
-    def _ask(self, cover: Cover, group: Group) -> Cost | Refusal:
-        made = group_block(cover, group)
-        known = [cover.dag.is_known(v) for v in made.inputs]
-        block = lowered_block(made.block, known)
-        found = answer(block, self._target)
+            made = self._by_template(*sized) if sized is not None else None
+            found = self._known[key] = made or self._ask(cover, group, sized)
         if isinstance(found, Refusal):
-            return found
-        return Cost(found.estimate.us, found.estimate.gm_bytes)
+            return placed(found, cover.dag, group)
+        return Cost(found.us, found.gm_bytes, cover.boundary_bytes(group))
 
-    def least_us(self, cover: Cover, group: Group) -> float:
-        """A time that no kernel of a group stays under: a launch, and its results once to HBM."""
+    def bounds(self, cover: Cover, group: Group) -> Bounds | Refusal:
+        """What `cost` would say of time, at least and at most, or why there is no kernel, without a
+        search; the most is None where that takes one."""
+        if cover.is_settled(group) or _added_mask(cover, group) is not None:
+            return self._least(cover, group)
+        sized = self._keys_of(cover.dag).key(group.ops(), cover.outputs(group))
+        if sized is None:
+            return self._least(cover, group)
+        if (known := self._known.get(sized)) is not None:
+            if isinstance(known, Estimate):
+                return Bounds(known.us, known.us)
+            return placed(known, cover.dag, group)
+        template = self._templates.get(sized[0])
+        if isinstance(template, Refusal):
+            return placed(template, cover.dag, group)
+        found = None if template is None else template.bounds(sized[1], self._target)
+        return found or self._least(cover, group)
+
+    def _keys_of(self, dag: Dag) -> GroupKeys:
+        if self._keys is None or self._keys.dag is not dag:
+            self._keys = GroupKeys(dag, self._numbers)
+        return self._keys
+
+    def _by_template(self, key: object, sizes: Sizes) -> Estimate | Refusal | None:
+        """The answer for a group that differs in sizes alone from one that was asked about."""
+        found = self._templates.get(key)
+        return found.answer(sizes, self._target) if isinstance(found, Template) else found
+
+    def _ask(
+        self, cover: Cover, group: Group, sized: tuple[object, Sizes] | None
+    ) -> Estimate | Refusal:
+        made = group_block(cover, group, marked=True)
+        if (unproved := give_sizes(made.block)) is not None:
+            return unproved
+        known = [cover.dag.is_known(v) for v in made.inputs]
+        turns = any(isinstance(op, TransposeOp) for op in made.block.ops)
+        last = [i for i, v in enumerate(made.inputs) if turns and v in cover.dag.last]
+        block = lowered_block(made.block, known, last)
+        if sized is not None and sized[0] not in self._templates:
+            if sized[0] in self._once:
+                self._templates[sized[0]] = template_of(block, sized[1], self._target)
+            self._once.add(sized[0])
+        found = answer(block, self._target)
+        return found if isinstance(found, Refusal) else found.estimate
+
+    def _least(self, cover: Cover, group: Group) -> Bounds:
+        """No kernel of a group stays under a launch, and its results once to HBM."""
         target, dag = self._target, cover.dag
-        size = sum(tensor_bytes(dag.ops[i].results[r].type) for i, r in cover.outputs(group))
+        size = sum(dag.sizes[dag.writes[i][r]] for i, r in cover.outputs(group))
         launch = min(target.launch_us["vector"], target.launch_us["cube"])
-        return launch + size / (target.hbm_gbps * 1e3)
+        return Bounds(launch + size / (target.hbm_gbps * 1e3), None)
 
 
 def _added_mask(cover: Cover, group: Group) -> int | None:
-    """The addition of a whole tile to a contraction's result that goes into a softmax."""
+    """The addition of a whole tile to a contraction's result that goes into a softmax outside of
+    the group; where the softmax is inside, the vector cores add."""
     dag, ops = cover.dag, tuple(group.ops())
     if not any(dag.classes[i] == FusionClass.CONTRACTION for i in ops):
+        return None
+    if any(dag.names[i] in ("softmax", "log_softmax") for i in ops):
         return None
     inside = set(ops)
     for i in ops:
@@ -132,7 +192,7 @@ def _structure(cover: Cover, group: Group) -> object:
                 operands.append(_attributes(dag.ops[owner]))
             else:
                 known = owner >= 0 and dag.is_constant(owner)
-                operands.append((number(value), value.type, known))
+                operands.append((number(value), value.type, known, value in dag.last))
         types: tuple[Attribute, ...] = tuple(r.type for r in op.results)
         for result in op.results:
             number(result)

@@ -13,8 +13,9 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from fusec.semantics.dtypes import Array
+from fusec.semantics.opaque import OWN_DOMAIN
 from fusec.semantics.types import numpy_type
-from fusec_dialects.graph import AttrValue, GraphOp, OpaqueOp
+from fusec_dialects.graph import OWN, AttrValue, GraphOp, OpaqueOp
 from fusec_dialects.graph.base import tensor_type
 
 if TYPE_CHECKING:
@@ -65,13 +66,38 @@ _SPECIAL = {"gather_nd": "GatherND", "scatter_nd": "ScatterND", "top_k_indices":
 
 def opaque_of(op: Operation, operands: Sequence[SSAValue]) -> OpaqueOp | None:
     """graph.opaque that computes what a graph operator computes, of these operands; None for
-    operators that are no single ONNX node."""
+    operators that are no single ONNX node. One of a user's is a node of that name."""
+    if isinstance(op, GraphOp) and op.op_name in OWN:
+        return _own(op, operands)
     if not isinstance(op, GraphOp) or op.op_name not in (*ATTRIBUTES, "gather_elements"):
         return None
     kind = _SPECIAL.get(op.op_name) or "".join(p.capitalize() for p in op.op_name.split("_"))
     function = _gather_elements(op) if kind == "GatherElements" else _function(op, kind)
     content = function.SerializeToString()
     made = OpaqueOp(kind, "", OPSET, content, operands, op.result_types)
+    made.location = op.location
+    return made
+
+
+def _own(op: GraphOp, operands: Sequence[SSAValue]) -> OpaqueOp | None:
+    """The node of an operator of a user's, whose meaning is in the table of semantics; None where
+    a size is not known."""
+    if not all(tensor_type(result).has_static_shape() for result in op.results):
+        return None
+    from onnx import AttributeProto, helper
+
+    own = OWN[op.op_name]
+    domain = own.domain or OWN_DOMAIN
+    names = [f"x{i}" for i in range(len(op.operands))]
+    outputs = [f"y{i}" for i in range(len(op.results))]
+    node = helper.make_node(own.name, names, outputs, domain=domain)
+    given = {name: value for name, value in op.attrs().items() if value is not None}
+    for name, value in given.items():
+        kind = AttributeProto.INTS if isinstance(value, tuple) else None
+        node.attribute.append(helper.make_attribute(name, _plain(value), attr_type=kind))
+    opsets = [helper.make_opsetid(domain, 1)]
+    function = helper.make_function("fusec", own.name, names, outputs, [node], opsets)
+    made = OpaqueOp(own.name, domain, 1, function.SerializeToString(), operands, op.result_types)
     made.location = op.location
     return made
 

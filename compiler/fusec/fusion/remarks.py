@@ -12,7 +12,7 @@ from fusec.schedule.types import Number
 
 @dataclass(frozen=True)
 class Remark:
-    """One decision. `kind` is "fused" or "refused"; `ops` are the ONNX nodes' names.
+    """One decision. `kind` is "fused", "recomputed" or "refused"; `ops` are the ONNX nodes' names.
 
     `reason` identifies why not (legality's or `not-profitable`, `disabled`, `cycle`, `max-ops`).
     """

@@ -33,7 +33,7 @@ def merge_siblings(planner: Planner) -> None:
         if not 2 <= len(keys) <= MOST_PARTS or len(types) > 1:
             continue
         if all(_is_plain(planner, k) for k in keys) and _share(planner, keys):
-            planner.try_merge(keys, planner.name_of(keys))
+            planner.try_merge(keys)
 
 
 def _is_plain(planner: Planner, key: int) -> bool:

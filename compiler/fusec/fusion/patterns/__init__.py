@@ -4,19 +4,26 @@ from functools import cache
 
 from fusec.config.fusion_options import AUTO
 from fusec.fusion.dag import Dag
+from fusec.fusion.patterns.attention import attention_matches, attention_patterns
+from fusec.fusion.patterns.cores import Cores
+from fusec.fusion.patterns.gated import GATED, ROTARY
 from fusec.fusion.patterns.grammar import Match, Pattern, contraction_patterns, matches
-from fusec.fusion.patterns.norms import norm_matches, norm_patterns
+from fusec.fusion.patterns.movement import movement_matches, movement_patterns
+from fusec.fusion.patterns.norms import EMBEDDINGS, LOSSES, NORMS, SOFTMAX
+from fusec.fusion.patterns.optimisers import OPTIMISERS
 from fusec.fusion.patterns.own import OWN
 
 __all__ = [
     "AUTO",
     "AUTOMATIC",
+    "CORES",
     "PARALLEL",
     "Match",
     "Pattern",
     "all_patterns",
     "library",
     "matches_at",
+    "proposals",
 ]
 
 
@@ -29,11 +36,20 @@ AUTOMATIC: dict[str, Pattern] = {
 }
 """Fusions without a pattern of their own, under the names that switch them off."""
 
+CORES = Cores({**NORMS, **SOFTMAX, **LOSSES, **EMBEDDINGS, **GATED, **ROTARY, **OPTIMISERS})
+"""Every expression with slots around it."""
+
 
 @cache
 def library() -> dict[str, Pattern]:
     """Every pattern that comes with fusec, by its name."""
-    return {**contraction_patterns(), **norm_patterns(), **AUTOMATIC}
+    return {
+        **contraction_patterns(),
+        **CORES.patterns(),
+        **attention_patterns(),
+        **movement_patterns(),
+        **AUTOMATIC,
+    }
 
 
 def all_patterns() -> dict[str, Pattern]:
@@ -47,5 +63,19 @@ def all_patterns() -> dict[str, Pattern]:
 def matches_at(dag: Dag, op: int) -> list[Match]:
     """Patterns of the library anchored at an operator, the most benefit first."""
     patterns = library()
-    found = [m for m in (*matches(dag, op), *norm_matches(dag, op)) if m.name in patterns]
+    found = (
+        *attention_matches(dag, op),
+        *matches(dag, op),
+        *CORES.matches(dag, op),
+        *movement_matches(dag, op),
+    )
+    known = [m for m in found if m.name in patterns]
+    return sorted(known, key=lambda m: -patterns[m.name].benefit)
+
+
+def proposals(dag: Dag) -> list[Match]:
+    """Everything that the library finds in a function: the most benefit first, then in program
+    order of the anchors."""
+    patterns = library()
+    found = [m for i in range(len(dag.ops)) if not dag.is_constant(i) for m in matches_at(dag, i)]
     return sorted(found, key=lambda m: -patterns[m.name].benefit)

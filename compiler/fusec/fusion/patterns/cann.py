@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 
-from fusec.fusion.patterns.grammar import ACTIVATION, CONV, SLOTS, Pattern
+from fusec.fusion.patterns.chain import ACTIVATION
+from fusec.fusion.patterns.grammar import SLOTS, Pattern
 from fusec.fusion.patterns.words import ACTIVATIONS
 
-_CONVS = frozenset(a for a, slots in SLOTS.items() if slots is CONV)
+_CONVS = frozenset(a for a in SLOTS if "conv" in a)
 _PRODUCTS = frozenset(a for a in SLOTS if a not in _CONVS)
 
 
@@ -51,7 +52,7 @@ def _product(*words: str) -> Selector:
 RULES: dict[str, Selector] = {
     "AABiasaddConvFusionPass": _conv("bias"),
     "ConvBatchnormFusionPass": _conv("bn"),
-    "ConvScaleFusionPass": _conv("scale"),
+    "PadConv2dFusionPass": _conv("pad"),
     "SingleBatchNormFusionPass": _conv("bn"),
     "BatchNormBnInferFusionPass": _conv("bn"),
     "TbeConvCommonRules0FusionPass": _conv(ACTIVATION),
@@ -59,6 +60,12 @@ RULES: dict[str, Selector] = {
     "TbeConv2DAddMulQuantFusionPass": _conv("residual"),
     "ADepthwiseFusionPass": Selector(frozenset({"depthwise_conv"})),
     "GroupConv2DFusionPass": Selector(frozenset({"grouped_conv"})),
+    "TbeConvRequantFusionPass": _conv("quant"),
+    "TbeEltwiseQuantFusionPass": Selector(words=("quant",)),
+    "TbeEltwiseCastFusionPass": Selector(words=("cast",)),
+    "MatmulV2QuantProcess": Selector(frozenset({"matmul"}), ("dequant",)),
+    "BatchMatmulV2QuantProcess": Selector(frozenset({"batch_matmul"}), ("dequant",)),
+    "FCQuantProcess": Selector(frozenset({"gemm"}), ("dequant",)),
     "MatMulBiasAddFusionPass": _product("bias"),
     "MatMulAddFusionPass": _product("residual"),
     "ATbeMatmulElemwiseFusionPass": Selector(frozenset({"matmul", "gemm"}), (ACTIVATION,)),
@@ -76,9 +83,9 @@ RULES: dict[str, Selector] = {
 """Rules that have an equivalent here."""
 
 _OTHERS = """
-AddNFusionPass ADeformableConv2dPass ALSTMFusionPass ApplyAddOutputPass AReduceMeanFusionPass
-AReduceSumFusionPass AvgPool3DFusionPass AvgPool3DGradFusionPass AvgPoolGradFusionPass
-AvgPoolQuantProcessFusionPass BatchMatmulV2QuantProcess BatchNormGradBnInferGradFusion
+ConvScaleFusionPass AddNFusionPass ADeformableConv2dPass ALSTMFusionPass ApplyAddOutputPass
+AReduceMeanFusionPass AReduceSumFusionPass AvgPool3DFusionPass AvgPool3DGradFusionPass
+AvgPoolGradFusionPass AvgPoolQuantProcessFusionPass BatchNormGradBnInferGradFusion
 BatchNormGradInfGradFusion CastRemoveFusionPass CastCastFusionPass CastReluCastFusionPass
 ConstToAttrPass ConstToAttrReduceSumFusion ConstToAttrGatherV2Fusion
 ConstToAttrResizeNearestNeighborGradFusion ConstToAttrStridedSliceV2Fusion Conv2DQuantProcess
@@ -88,18 +95,16 @@ ConvWeightCompressFusionPass ConcatCOptimizeFusionPass ConcatTileFusionPass DeCo
 DepthwiseDfFusionPass DepthwiseDwMulFusionPass DepthwiseFusionPass DepthwiseToConv2dFusionPass
 DreluFusionPass DWConv2DQuantProcess DynamicGRUV2GradFusionPass DynamicRNNFusionPass
 DynamicRNNGradFusionPass DynamicRNNInsertTransposePass DynamicRNNSeqFusionPass EinsumPass
-FCQuantProcess FlattenV2Pass FusedBatchNormFusionPass FusedBatchNormBertFusionPass
-FusedBatchNormGradFusionPass GlobalavgpoolPass GroupConv2DQuantProcess HostBNFusionPass
-LayerNormGradFusionPass LogSoftmaxGradFusionPass MapIndexFusionPass MatMul2MatMulV2FusionPass
-MatmulV2QuantProcess MaxPoolWithArgmaxFusionPass MulAddFusionPass MulAddNL2LossFusionPass
-PackFusionPass PadConv2dFusionPass PassThroughFusionPass PassThroughSecondFusionPass
-PermuteFusionPass PoolingQuantProcess PReluGradFusionPass PriorBoxPass ProposalFusionPass
-ReshapeTransposeFusionPass TransposeReshapeFusionPass RNNFusionPass SoftmaxGradExtFusion
-SpatialTransformerDPass SPPPass TbeAntiquantMaxpoolingFusionPass TbeConvDequantS16FusionPass
-TbeConvDequantVaddReluFusionPass TbeConvDequantQuantFusionPass TbeConvRequantFusionPass
-TbeConvBnreduceFusionPass TbeDynamicElemwiseBroadcastFusionPass
-TbeDynamicElemwiseReduceFusionPass TbeEltwiseFusionPass TbeEltwiseCastFusionPass
-TbeEltwiseQuantFusionPass TbeEltwiseWriteSelectFusionPass TbeMultiOutputFusionPass
+FlattenV2Pass FusedBatchNormFusionPass FusedBatchNormBertFusionPass FusedBatchNormGradFusionPass
+GlobalavgpoolPass GroupConv2DQuantProcess HostBNFusionPass LayerNormGradFusionPass
+LogSoftmaxGradFusionPass MapIndexFusionPass MatMul2MatMulV2FusionPass MaxPoolWithArgmaxFusionPass
+MulAddFusionPass MulAddNL2LossFusionPass PackFusionPass PassThroughFusionPass
+PassThroughSecondFusionPass PermuteFusionPass PoolingQuantProcess PReluGradFusionPass PriorBoxPass
+ProposalFusionPass ReshapeTransposeFusionPass TransposeReshapeFusionPass RNNFusionPass
+SoftmaxGradExtFusion SpatialTransformerDPass SPPPass TbeAntiquantMaxpoolingFusionPass
+TbeConvDequantS16FusionPass TbeConvDequantVaddReluFusionPass TbeConvDequantQuantFusionPass
+TbeConvBnreduceFusionPass TbeDynamicElemwiseBroadcastFusionPass TbeDynamicElemwiseReduceFusionPass
+TbeEltwiseFusionPass TbeEltwiseWriteSelectFusionPass TbeMultiOutputFusionPass
 TbePool2dQuantFusionPass TbeReduceElemwiseFusionPass TfMergeConv2DBackpropInputFusionPass
 TfMergeSubFusionPass TfTagNoConstFoldingFusionPass TransposedUpdateFusionPass
 TransdataCastFusionPass UnpackFusionPass V100NotRequantFusionPass V200NotRequantFusionPass

@@ -6,29 +6,40 @@ tests run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, TensorType
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import ModuleOp, f32, i32, i64
+from xdsl.ir import Attribute, SSAValue
 
-from fusec.fusion.patterns.grammar import Pattern
-from fusec.fusion.patterns.norms import NORMS
-from fusec.fusion.patterns.terms import Apply, Term
-from fusec.fusion.patterns.words import ACTIVATIONS
-from fusec.semantics.types import numpy_type
-from fusec_dialects.graph import AttrValue, ConstantOp, WeightOp, build
+from fusec.fusion.patterns import CORES
+from fusec.fusion.patterns.attention import FAMILY
+from fusec.fusion.patterns.cores import Core
+from fusec.fusion.patterns.example_words import (
+    CHANNELS,
+    before,
+    behind,
+    cast,
+    in_order,
+    names_of,
+    word_of,
+)
+from fusec.fusion.patterns.example_writer import ELEMENTS, Writer
+from fusec.fusion.patterns.grammar import FRONTS, SLOTS, Pattern
+from fusec.fusion.patterns.movement import FAMILY as MOVEMENT
+from fusec.fusion.patterns.terms import Apply
+from fusec_dialects.graph import AttrValue
 from fusec_dialects.graph.base import tensor_type
-from fusec_dialects.graph.dense import dense
+
+__all__ = ["Writer", "cast", "example"]
 
 CONV_X: dict[str, tuple[int, ...]] = {
-    "conv": (1, 16, 8, 8),
-    "conv1d": (1, 16, 24),
-    "conv3d": (1, 16, 4, 6, 6),
+    "conv": (1, 8, 8, 8),
+    "conv1d": (1, 8, 24),
+    "conv3d": (1, 8, 4, 6, 6),
     "depthwise_conv": (1, 16, 8, 8),
     "grouped_conv": (1, 16, 8, 8),
+    "conv_transpose": (1, 8, 6, 6),
 }
 """Shapes [N, C, spatial...] of the pictures of the convolutions' examples."""
 
@@ -36,225 +47,276 @@ MATMUL_X: dict[str, tuple[int, ...]] = {
     "matmul": (48, 32),
     "gemm": (48, 32),
     "batch_matmul": (3, 48, 32),
+    "matmul_integer": (48, 32),
 }
 """Shapes of the left operands of the products' examples; the right one is [..., 32, 24]."""
 
-NORM_X: dict[str, tuple[int, ...]] = {
+FEW_ROWS = 4
+"""Rows of the left operand where it comes in 8-bit integers: the vector cores take few."""
+
+CORE_X: dict[str, tuple[int, ...]] = {
     "layer_norm": (2, 24, 64),
     "rms_norm": (2, 24, 64),
+    "l2_norm": (2, 24, 64),
+    "group_norm": (2, 16, 8, 8),
+    "instance_norm": (2, 16, 8, 8),
     "bn": (2, 16, 8, 8),
     "softmax": (3, 24, 40),
     "log_softmax": (3, 24, 40),
+    "softmax_cross_entropy": (24, 10),
+    "nll_loss": (24, 10),
+    "halves": (24, 48),
+    "rotary": (2, 4, 16, 32),
 }
-"""Shapes of what the norms' examples normalise."""
+"""Shapes of `x` by the first word of an expression; [4, 32] for those not named."""
 
-SCALARS = {"$epsilon": 1e-5, "$alpha": 0.75, "$beta": 0.4, "$gamma": 1.05, "$inverse": 4.0 / 3.0}
-"""What constants of one element are in an example."""
+MOVED = (8, 12, 16)
+"""The shape of what the movements' examples move."""
 
-
-FREE_ATTRS: dict[str, dict[str, AttrValue]] = {
-    "reduce_mean": {"axes": (-1,)},
-    "clip": {"min": -0.5, "max": 1.5},
-    "swish": {"alpha": 0.75},
-}
-"""What attributes that a pattern leaves free are in an example."""
-
-
-@dataclass
-class _Writer:
-    """A function in the making: arguments, weights, constants and operators on one element type."""
-
-    element: Attribute
-    block: Block = field(default_factory=Block)
-    inputs: list[str] = field(default_factory=list[str])
-    weights: int = 0
-
-    def input(self, shape: tuple[int, ...]) -> SSAValue:
-        name = "x" if not self.inputs else f"x{len(self.inputs)}"
-        self.inputs.append(name)
-        argument = self.block.insert_arg(TensorType(self.element, shape), len(self.block.args))
-        argument.name_hint = name
-        return argument
-
-    def weight(self, *shape: int) -> SSAValue:
-        op = WeightOp(f"w{self.weights}", TensorType(self.element, shape))
-        self.weights += 1
-        return self.add(op)
-
-    def number(self, value: float) -> SSAValue:
-        content = np.full((), value, numpy_type(self.element)).tobytes()
-        return self.add(ConstantOp(dense(TensorType(self.element, []), content)))
-
-    def op(
-        self,
-        name: str,
-        *operands: SSAValue,
-        attrs: Mapping[str, AttrValue | Attribute] | None = None,
-    ) -> SSAValue:
-        return self.add(build(name, operands, attrs))
-
-    def add(self, op: Operation) -> SSAValue:
-        self.block.add_op(op)
-        return op.results[0]
-
-    def term(
-        self, term: Term, values: dict[str, SSAValue], made: dict[Apply, SSAValue]
-    ) -> SSAValue:
-        """The value of a term; equal terms are computed once."""
-        if isinstance(term, str):
-            if term not in values:
-                values[term] = self.number(SCALARS[term])
-            return values[term]
-        if not isinstance(term, Apply):
-            return self.number(term)
-        if term not in made:
-            operands = [self.term(t, values, made) for t in term.operands]
-            attrs = dict(term.attrs) or FREE_ATTRS.get(term.op, {})
-            made[term] = self.op(term.op, *operands, attrs=attrs)
-        return made[term]
-
-    def module(self, result: SSAValue) -> ModuleOp:
-        self.block.add_op(ReturnOp(result))
-        types = [a.type for a in self.block.args]
-
-        def names(found: list[str]) -> ArrayAttr[DictionaryAttr]:
-            return ArrayAttr([DictionaryAttr({"graph.name": StringAttr(n)}) for n in found])
-
-        main = FuncOp(
-            "main",
-            (types, [result.type]),
-            Region(self.block),
-            arg_attrs=names(self.inputs),
-            res_attrs=names(["y"]),
-        )
-        return ModuleOp([main])
+UPDATED = (24, 32)
+"""The shape of the weights of an optimiser's examples."""
 
 
 def example(pattern: Pattern, element: Attribute) -> ModuleOp:
-    """A network of one element type on whose anchor the pattern fires; weights are named w0, w1...
+    """A network of one element type on whose anchor the pattern fires.
 
     `cast` goes to f16 (from f16: to bf16).
     """
-    write = _Writer(element)
-    at = 0
-    while pattern.words[at] in _BEFORE:
-        at += 1
+    from fusec.fusion.patterns.attention_example import attention_example
+
+    write = Writer(f32 if "matmul_integer" in pattern.words else element)
+    if pattern.family == FAMILY:
+        attention_example(write, pattern.words)
+        return write.module()
+    if pattern.family == MOVEMENT:
+        value = write.input(MOVED)
+        for word in pattern.words:
+            value = _moved(write, word, value)
+        return write.module()
+    at = next(i for i, word in enumerate(pattern.words) if word in SLOTS or _core_at(pattern, i))
     anchor, words = pattern.words[at], pattern.words[at + 1 :]
-    if anchor in NORMS:
-        value = write.input(NORM_X[anchor])
-        for word in pattern.words[:at]:
-            value = _BEFORE[word](write, anchor, value)
-        value = _norm(write, anchor, value)
+    if anchor in SLOTS:
+        value = _contraction(write, anchor, pattern.words[:at], words)
+        words = words[1:] if _own_bias(anchor, words) else words
     else:
-        own_bias = anchor == "gemm" and words[:1] == ("bias",)
-        value = _anchor(write, anchor, own_bias)
-        words = words[1:] if own_bias else words
+        size = _core_at(pattern, at)
+        name = pattern.words[at : at + size]
+        words = pattern.words[at + size :]
+        value = _expression(write, name, pattern.words[:at])
     for word in words:
-        value = _WORDS.get(word, _activation(word))(write, anchor, value)
-    return write.module(value)
+        value = behind(write, anchor, word, value)
+    return write.module()
 
 
-def _norm(write: _Writer, anchor: str, value: SSAValue) -> SSAValue:
-    axis = -1 if anchor != "bn" else 1
-    size = tensor_type(value).get_shape()[axis]
-    form = NORMS[anchor].forms[0]
-    names = {name for name in _names(form) if name.startswith("%")}
-    values = {"x": value, **{name: write.weight(size) for name in sorted(names)}}
-    if anchor == "bn":
-        values["%variance"] = write.op("abs", values["%variance"])
-    return write.term(form, values, {})
+def _core_at(pattern: Pattern, at: int) -> int:
+    """How many words from there on are an expression; the longest one."""
+    words = pattern.words[at:]
+    return next((n for n in range(len(words), 0, -1) if words[:n] in CORES.tables), 0)
 
 
-def _names(term: Term) -> set[str]:
-    if isinstance(term, Apply):
-        return set[str]().union(*map(_names, term.operands))
-    return {term} if isinstance(term, str) else set()
+def _moved(write: Writer, word: str, value: SSAValue) -> SSAValue:
+    """A movement of a value of rank 3."""
+    first, second, third = tensor_type(value).get_shape()
+    match word:
+        case "transpose":
+            return write.op("transpose", value, attrs={"perm": (2, 1, 0)})
+        case "slice":
+            part = {"starts": (1,), "ends": (second - 1,), "axes": (1,), "steps": (1,)}
+            return write.op("slice", value, attrs=dict(part))
+        case "pad":
+            return write.op("pad", value, attrs={"pads": (0, 1, 0, 0, 1, 0), "value": 0.0})
+        case "concat":
+            other = write.input((first, 4, third))
+            return write.op("concat", value, other, attrs={"axis": 1})
+        case _:
+            rows = write.array(np.array([3, 0, 5, 1]), i64)
+            return write.op("gather", value, rows, attrs={"axis": 0})
 
 
-def _anchor(write: _Writer, anchor: str, own_bias: bool) -> SSAValue:
+# Contractions
+
+
+def _own_bias(anchor: str, words: tuple[str, ...]) -> bool:
+    """Whether the bias is an operand of the contraction, which is not all that there is."""
+    whole = anchor == "conv_transpose" or (anchor == "gemm" and len(words) > 1)
+    return whole and words[:1] == ("bias",)
+
+
+def _contraction(
+    write: Writer, anchor: str, ahead: tuple[str, ...], words: tuple[str, ...]
+) -> SSAValue:
     if anchor in MATMUL_X:
-        x = write.input(MATMUL_X[anchor])
-        w = write.weight(*MATMUL_X[anchor][:-2], 32, 24)
-        if anchor != "gemm":
-            return write.op("matmul", x, w)
-        return write.op("gemm", x, w, *([write.weight(24)] if own_bias else []))
+        return _product(write, anchor, FRONTS[anchor] in ahead, _own_bias(anchor, words))
     shape = CONV_X[anchor]
-    x = write.input(shape)
-    group = {"depthwise_conv": 16, "grouped_conv": 2}.get(anchor, 1)
     spatial = len(shape) - 2
-    outputs = 16 if anchor == "depthwise_conv" else 32
-    w = write.weight(outputs, 16 // group, *[3] * spatial)
+    x, group = write.input(shape), {"depthwise_conv": 16, "grouped_conv": 2}.get(anchor, 1)
+    single = anchor == "conv_transpose"
+    inputs, kernel = shape[1] // group, 1 if single else 3
+    w = write.weight(16, inputs, *[kernel] * spatial)
+    pads = (0 if single or ahead else 1,) * (2 * spatial)
+    if ahead:
+        around = (0, 0, *(1,) * spatial)
+        x = write.op("pad", x, attrs={"pads": around * 2, "value": 0.0})
+    ones = (1,) * spatial
     attrs: dict[str, AttrValue] = {
-        "strides": (1,) * spatial,
-        "dilations": (1,) * spatial,
-        "pads": (1,) * (2 * spatial),
+        "strides": ones,
+        "dilations": ones,
+        "pads": pads,
         "group": group,
     }
-    return write.op("conv", x, w, attrs=attrs)
+    bias = [write.weight(16)] if _own_bias(anchor, words) else []
+    y = write.op("conv", x, w, *bias, attrs=attrs)
+    return _side_by_side(write, y) if single else y
 
 
-def _channels(anchor: str, value: SSAValue) -> tuple[int, ...]:
-    """The shape of what varies along the channels of a value only."""
-    shape = tensor_type(value).get_shape()
-    return (shape[1], *[1] * (len(shape) - 2)) if anchor in CONV_X or anchor == "bn" else shape[-1:]
+def _side_by_side(write: Writer, y: SSAValue) -> SSAValue:
+    """Four channels become the 2 x 2 positions of a window."""
+    n, channels, rows, columns = tensor_type(y).get_shape()
+    split = write.reshape(y, n, channels // 4, 2, 2, rows, columns)
+    beside = write.op("transpose", split, attrs={"perm": (0, 1, 4, 2, 5, 3)})
+    return write.reshape(beside, n, channels // 4, 2 * rows, 2 * columns)
 
 
-def _activation(word: str) -> Callable[[_Writer, str, SSAValue], SSAValue]:
-    def made(write: _Writer, anchor: str, value: SSAValue) -> SSAValue:
-        values = {"x": value}
-        form = ACTIVATIONS[word][0]
-        if word == "prelu":
-            values["%slope"] = write.weight(*_channels(anchor, value))
-        return write.term(form, values, {})
+def _product(write: Writer, anchor: str, integers: bool, own_bias: bool) -> SSAValue:
+    *batch, rows, depth = MATMUL_X[anchor]
+    if anchor == "matmul_integer":
+        return _integer_product(write, rows, depth, integers)
+    if integers:
+        read = write.input((*batch, FEW_ROWS, depth), ELEMENTS["i8"])
+        wide = write.op("cast", read, attrs={"to": f32})
+        scale = write.array(np.full((), 0.05), f32)
+        x = write.op("mul", wide, scale)
+        if write.element != f32:
+            x = write.op("cast", x, attrs={"to": write.element})
+    else:
+        x = write.input((*batch, rows, depth))
+    w = write.weight(*batch, depth, 24)
+    if anchor != "gemm":
+        return write.op("matmul", x, w)
+    return write.op("gemm", x, w, *([write.weight(24)] if own_bias else []))
+
+
+def _integer_product(write: Writer, rows: int, depth: int, floats: bool) -> SSAValue:
+    """Of an argument in i8, or of one that is made so."""
+    if floats:
+        x = word_of(write, "matmul_integer", "quant", write.input((rows, depth)))
+    else:
+        x = write.input((rows, depth), ELEMENTS["i8"])
+    w = np.random.default_rng(0).integers(-128, 128, (depth, 24))
+    return write.op("matmul_integer", x, write.array(w, ELEMENTS["i8"]))
+
+
+# Expressions
+
+
+def _expression(write: Writer, name: tuple[str, ...], ahead: tuple[str, ...]) -> SSAValue:
+    core = CORES.tables[name]
+    if core.family == "optimiser":
+        return _update(write, core)
+    if core.family == "rotary":
+        return _rotary(write, core, name)
+    values: dict[str, SSAValue] = {}
+    names = set[str]().union(*map(names_of, core.forms[:1]))
+    if "x" in names:
+        value = write.input(CORE_X.get(name[0], (FEW_ROWS, 32)))
+        for word in ahead:
+            value = before(write, word, value)
+        if name[0] in _WHOLE:
+            return _WHOLE[name[0]](write, value)
+        values["x"] = value
+    for each in sorted(n for n in names if n != "x" and n[0] != "$"):
+        values[each] = _value(write, name[0], each, values.get("x"))
+    return write.term(core.forms[0], values, {}, _attributes(core, values.get("x")))
+
+
+def _attributes(core: Core, x: SSAValue | None) -> dict[Apply, dict[str, AttrValue]]:
+    """Halves of the last axis for slices, the classes' axis for a loss."""
+    parts = [t for t in in_order(core.forms[0]) if t.op == "slice"]
+    if not parts or x is None:
+        return {}
+    last = tensor_type(x).get_shape()[-1]
+    ends = ((0, last // 2), (last // 2, last))
+    return {
+        part: {"starts": (start,), "ends": (end,), "axes": (-1,), "steps": (1,)}
+        for part, (start, end) in zip(parts, ends, strict=True)
+    }
+
+
+def _shape(x: SSAValue | None) -> tuple[int, ...]:
+    return () if x is None else tensor_type(x).get_shape()
+
+
+def _value(write: Writer, core: str, name: str, x: SSAValue | None) -> SSAValue:
+    """What a name of an expression is."""
+    shape = _shape(x)
+    match name:
+        case "target":
+            return write.input((shape[0], 1), i32)
+        case "%classes":
+            return write.array(np.arange(shape[-1]), f32)
+        case "%gate" | "%up":
+            return write.weight(32, 24)
+        case "%gate_bias" | "%up_bias":
+            return write.weight(24)
+        case "%down":
+            return write.weight(24, 32)
+        case "%positions":
+            return write.weight(16, 64)
+        case _ if name.startswith("%table"):
+            return write.weight(8 * (int(name[-1]) + 1), 64)
+        case _ if name.startswith("ids"):
+            return write.input((2, 16), i64)
+        case _:
+            size = shape[1 if core in CHANNELS else -1] if shape else 64
+            return write.weight(size, positive=name == "%variance")
+
+
+def _update(write: Writer, core: Core) -> SSAValue:
+    """Weights, gradient and state are arguments, and the rate is."""
+    names = names_of(core.forms[0])
+    values = {n: write.input(UPDATED) for n in ("w", "g", "m", "v", "s") if n in names}
+    values["rate"] = write.input(())
+    made: dict[Apply, SSAValue] = {}
+    result = write.term(core.forms[0], values, made)
+    kept = [made[term] for term in in_order(core.forms[0]) if term in core.escapes]
+    write.results = [result, *kept]
+    return result
+
+
+def _rotary(write: Writer, core: Core, name: tuple[str, ...]) -> SSAValue:
+    """Angles are arguments; neighbours are a pair of an axis of their own."""
+    shape = CORE_X[name[0]]
+    pairs, half = len(name) > 1, (shape[-2], shape[-1] // 2)
+    x = write.input(shape)
+    angles = {n: write.input(half) for n in ("cos1", "sin1", "cos2", "sin2")}
+    if not pairs:
+        values = {"x": x, **angles}
+        found = _attributes(core, x)
+        found[core.forms[0]] = {"axis": -1}
+        return write.term(core.forms[0], values, {}, found)
+    both = write.reshape(x, *shape[:-1], half[1], 2)
+    columns = {n: write.reshape(v, *half, 1) for n, v in angles.items()}
+    found = _attributes(core, both)
+    found[core.forms[0]] = {"axis": -1}
+    beside = write.term(core.forms[0], {"x": both, **columns}, {}, found)
+    return write.reshape(beside, *shape)
+
+
+def _rms_norm(write: Writer, value: SSAValue) -> SSAValue:
+    return write.op("rms_normalization", value, write.number(1.0))
+
+
+def _grouped(groups: int) -> Callable[[Writer, SSAValue], SSAValue]:
+    def made(write: Writer, value: SSAValue) -> SSAValue:
+        neutral = write.number(1.0), write.number(0.0)
+        return write.op("group_normalization", value, *neutral, attrs={"num_groups": groups})
 
     return made
 
 
-def _bias(write: _Writer, anchor: str, value: SSAValue) -> SSAValue:
-    return write.op("add", value, write.weight(*_channels(anchor, value)))
-
-
-def _scale(write: _Writer, _anchor: str, value: SSAValue) -> SSAValue:
-    return write.op("mul", value, write.number(0.125))
-
-
-def _bn(write: _Writer, anchor: str, value: SSAValue) -> SSAValue:
-    channels = _channels(anchor, value)[0]
-    parameters = [write.weight(channels) for _ in range(3)]
-    variance = write.op("abs", write.weight(channels))
-    return write.op("batch_normalization", value, *parameters, variance)
-
-
-def _residual(write: _Writer, _anchor: str, value: SSAValue) -> SSAValue:
-    return write.op("add", value, write.input(tensor_type(value).get_shape()))
-
-
-def _gate(write: _Writer, _anchor: str, value: SSAValue) -> SSAValue:
-    return write.op("mul", value, write.input(tensor_type(value).get_shape()))
-
-
-def _cast(write: _Writer, _anchor: str, value: SSAValue) -> SSAValue:
-    from xdsl.dialects.builtin import bf16, f16
-
-    to = bf16 if tensor_type(value).element_type == f16 else f16
-    return write.op("cast", value, attrs={"to": to})
-
-
-def _mask(write: _Writer, _anchor: str, value: SSAValue) -> SSAValue:
-    return write.op("add", value, write.input((1, *tensor_type(value).get_shape()[1:])))
-
-
-_BEFORE: dict[str, Callable[[_Writer, str, SSAValue], SSAValue]] = {
-    "residual": _residual,
-    "scale": _scale,
-    "mask": _mask,
+_WHOLE: dict[str, Callable[[Writer, SSAValue], SSAValue]] = {
+    "rms_norm": _rms_norm,
+    "group_norm": _grouped(4),
+    "instance_norm": _grouped(16),
 }
-
-_WORDS: dict[str, Callable[[_Writer, str, SSAValue], SSAValue]] = {
-    "bias": _bias,
-    "scale": _scale,
-    "bn": _bn,
-    "residual": _residual,
-    "gate": _gate,
-    "cast": _cast,
-}
+"""Expressions that are one operator until graph-fuse takes it apart."""

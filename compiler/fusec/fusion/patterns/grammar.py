@@ -12,30 +12,52 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
 from fusec.fusion.dag import Dag
-from fusec.fusion.patterns.words import ACTIVATIONS, activation_of
+from fusec.fusion.patterns.chain import ACTIVATION, following, words_of
+from fusec.fusion.patterns.terms import Apply, apply, find, is_private, readers
+from fusec.fusion.patterns.words import ACTIVATIONS, OTHERS, X
 from fusec_dialects.graph.base import element_name, python_value, tensor_type
 
-ACTIVATION = "activation"
-"""The slot that any word of ACTIVATIONS fills."""
+OUT = ("cast", "quant")
+"""How a result leaves: in 16 bits, or as 8-bit integers; one of them."""
 
-CONV = ("scale", "bias", "bn", "residual", ACTIVATION, "residual", "cast")
-MATMUL = ("scale", "bias", "residual", ACTIVATION, "gate", "residual", "cast")
+CONV = ("bias", "bn", "residual", ACTIVATION, "residual", *OUT)
+DEPTHWISE = ("bias", "bn", "residual", ACTIVATION, "residual", "gap", *OUT)
+TRANSPOSED = ("bias", "residual", "relu", "cast")
+INTEGER = ("rescale", "bias", "residual", ACTIVATION, "residual", *OUT)
+MATMUL = ("scale", "bias", "residual", ACTIVATION, "gate", "residual", *OUT)
 
 SLOTS: dict[str, tuple[str, ...]] = {
     "conv": CONV,
     "conv1d": CONV,
     "conv3d": CONV,
-    "depthwise_conv": CONV,
+    "depthwise_conv": DEPTHWISE,
     "grouped_conv": CONV,
+    "conv_transpose": TRANSPOSED,
     "matmul": MATMUL,
     "batch_matmul": MATMUL,
     "gemm": MATMUL,
+    "matmul_integer": INTEGER,
 }
-"""Anchors with their slots in order."""
+"""Anchors with their slots in order. A product with a number behind a convolution is no slot:
+`prepare` makes it a part of the filter. A transposed convolution whose windows do not touch is a
+transposition behind a convolution of single pixels: what follows has to stay on the cube core."""
+
+FRONTS: dict[str, str] = {
+    "conv": "pad",
+    "conv1d": "pad",
+    "conv3d": "pad",
+    "depthwise_conv": "pad",
+    "grouped_conv": "pad",
+    "matmul": "dequant",
+    "batch_matmul": "dequant",
+    "gemm": "dequant",
+    "matmul_integer": "quantise",
+}
+"""What may stand before an anchor: a pad by zeros that is not yet the convolution's own, an operand
+that comes in 8-bit integers, or one that is made 8-bit integers of."""
 
 FREE = frozenset(["relu", "relu6", "leaky_relu", "gelu", "gelu_tanh", "silu", "hard_swish"])
 """Activations that residuals and scales go with; the others follow bias and norm alone."""
@@ -43,7 +65,8 @@ FREE = frozenset(["relu", "relu6", "leaky_relu", "gelu", "gelu_tanh", "silu", "h
 
 @dataclass(frozen=True)
 class Pattern:
-    """A named pattern; of two that match at one anchor the one with more benefit is tried first."""
+    """A named pattern; the one with the most benefit is tried first. What it has not fused yet,
+    every other one may take."""
 
     name: str
     family: str
@@ -52,30 +75,46 @@ class Pattern:
     words: tuple[str, ...]
 
 
+CONTRACTION_BENEFIT = 100
+"""What a contraction adds to the benefit of a pattern, next to 10 for each word and operator: what
+can stay on the cube core is not given to a vector kernel."""
+
+
+def pattern_of(words: tuple[str, ...], family: str, contractions: int, operators: int) -> Pattern:
+    """The pattern of a sentence with so many contractions and other operators in its expression."""
+    doc = f"{', '.join(words)}, in one kernel"
+    benefit = 10 * (len(words) + operators) + CONTRACTION_BENEFIT * contractions
+    return Pattern("_".join(words), family, benefit, doc, words)
+
+
 def sentences(slots: tuple[str, ...], start: int = 0) -> Iterator[tuple[str, ...]]:
     """Every choice of words for slots in their order, none of them among the choices."""
     yield ()
     for i in range(start, len(slots)):
-        words = tuple(ACTIVATIONS) if slots[i] == ACTIVATION else (slots[i],)
         for rest in sentences(slots, i + 1):
-            for word in words:
+            for word in words_of(slots[i]):
                 yield (word, *rest)
 
 
 def is_sentence(words: tuple[str, ...]) -> bool:
     """Whether words in the order of the slots go together.
 
-    One residual at most, and no cast behind it; a rare activation with nothing but bias and norm; a
-    scale and a norm are one thing said twice; a gate stands behind an activation (SwiGLU, GeGLU).
+    One residual at most, and one way out (cast or quant); a rare activation with nothing but bias,
+    norm and a way out; a gate stands behind an activation (SwiGLU, GeGLU); with something before
+    the anchor or a pool over the whole image neither residual, scale nor gate. A product of
+    integers is rescaled before anything else.
     """
-    if "gate" in words:
-        gated = words[words.index("gate") - 1]
-        return gated in FREE and not {"residual", "scale"}.intersection(words)
-    extra = {"residual", "scale"}.intersection(words)
-    rare = any(w in ACTIVATIONS and w not in FREE for w in words)
-    if (extra and rare) or ("cast" in words and (rare or "residual" in words)):
+    if len(set(OUT).intersection(words)) > 1 or words.count("residual") > 1:
         return False
-    return words.count("residual") <= 1 and not {"scale", "bn"}.issubset(words)
+    behind = words[words.index("matmul_integer") + 1 :] if "matmul_integer" in words else ()
+    if behind and behind[0] != "rescale":
+        return False
+    alone = {*FRONTS.values(), "gap"}.intersection(words)
+    extra = alone | {"residual", "scale"}.intersection(words)
+    if "gate" in words:
+        return words[words.index("gate") - 1] in FREE and not extra
+    rare = any(w in ACTIVATIONS and w not in FREE for w in words)
+    return not (extra and rare) and (not alone or len(extra) == 1)
 
 
 @cache
@@ -83,19 +122,20 @@ def contraction_patterns() -> dict[str, Pattern]:
     """Every sentence of at least one slot, by name."""
     found: dict[str, Pattern] = {}
     for anchor, slots in SLOTS.items():
-        for words in sentences(slots):
-            if not words or not is_sentence(words):
-                continue
-            sentence = (anchor, *words)
-            name = "_".join(sentence)
-            doc = f"{anchor}, then {', '.join(words)}, in one kernel"
-            found.setdefault(name, Pattern(name, anchor, 10 * len(words), doc, sentence))
+        fronts = ((), *((front,) for front in (FRONTS.get(anchor),) if front is not None))
+        tails = list(sentences(slots))
+        for front in fronts:
+            for tail in tails:
+                words = (*front, anchor, *tail)
+                if (len(words) > 1 or anchor == "conv_transpose") and is_sentence(words):
+                    pattern = pattern_of(words, anchor, 1, 0)
+                    found.setdefault(pattern.name, pattern)
     return found
 
 
 @dataclass(frozen=True)
 class Match:
-    """Operators by number and the words that they stand for, from the anchor on."""
+    """Operators by number and the words that they stand for, in the order of the sentence."""
 
     ops: tuple[int, ...]
     words: tuple[str, ...]
@@ -108,7 +148,7 @@ class Match:
 def anchor_of(dag: Dag, i: int) -> str | None:
     """The word of a contraction; None for what anchors no sentence."""
     name = dag.names[i]
-    if name == "gemm":
+    if name in ("gemm", "matmul_integer"):
         return name
     if name == "matmul":
         return "batch_matmul" if len(tensor_type(dag.ops[i].operands[1]).shape) > 2 else name
@@ -122,95 +162,82 @@ def anchor_of(dag: Dag, i: int) -> str | None:
 
 
 def matches(dag: Dag, anchor: int) -> list[Match]:
-    """Prefixes of the longest chain of slots behind an anchor, the longest first."""
+    """Prefixes of the longest chain of slots behind an anchor, the longest first; those with what
+    stands before it ahead of the others."""
     first = anchor_of(dag, anchor)
     if first is None:
         return []
-    slots = SLOTS[first]
-    words: tuple[str, ...] = (first,)
+    found: list[Match] = []
+    apart = _side_by_side(dag, anchor)
+    if apart is not None:
+        found += _sentences(dag, anchor, (anchor, apart), "conv_transpose")
+    front = _front(dag, anchor, FRONTS.get(first))
+    plain = _sentences(dag, anchor, (anchor,), first)
+    if front is not None:
+        word, before = front
+        found += [Match((*before, *m.ops), (word, *m.words)) for m in plain]
+    return found + [m for m in plain if len(m.ops) > 1]
+
+
+def _sentences(dag: Dag, anchor: int, ops: tuple[int, ...], first: str) -> list[Match]:
+    """What begins with these operators, which are the word `first`; the longest first."""
+    slots, words = SLOTS[first], (first,)
     if _own_bias(dag, anchor):
         words = (first, "bias")
         slots = slots[slots.index("bias") + 1 :]
-    chains = following(dag, anchor, anchor, slots)[1:]
-    return [Match((anchor, *ops), (*words, *more)) for ops, more in reversed(chains)]
-
-
-def following(
-    dag: Dag, value: int, anchor: int, slots: tuple[str, ...]
-) -> list[tuple[tuple[int, ...], tuple[str, ...]]]:
-    """What fills slots behind an operator: every prefix of the chain, the empty one first.
-
-    A chain ends where a value has a second user or is an output of the model.
-    """
-    found: list[tuple[tuple[int, ...], tuple[str, ...]]] = [((), ())]
-    at = 0
-    while (step := _next(dag, value, anchor)) is not None:
-        word, value, inside = step
-        slot = ACTIVATION if word in ACTIVATIONS else word
-        if slot not in slots[at:]:
-            break
-        at = slots.index(slot, at) + 1
-        ops, words = found[-1]
-        found.append(((*ops, *inside), (*words, word)))
-    return found
+    chains = following(dag, ops[-1], anchor, slots, through=len(ops) > 1)
+    return [Match((*ops, *more), (*words, *said)) for more, said in reversed(chains)]
 
 
 def _own_bias(dag: Dag, anchor: int) -> bool:
     return dag.names[anchor] in ("conv", "gemm") and len(dag.operands[anchor]) == 3
 
 
-def _next(dag: Dag, value: int, anchor: int) -> tuple[str, int, list[int]] | None:
-    """The word behind a value, the operator whose result it gives, and its operators in order."""
-    if (activation := activation_of(dag, value)) is not None:
-        word, root, found = activation
-        return word, root, sorted(found.ops)
-    user = dag.only_user(value)
-    word = None if user is None else _word(dag, value, user, anchor)
-    return None if user is None or word is None else (word, user, [user])
-
-
-def _word(dag: Dag, value: int, user: int, anchor: int) -> str | None:
-    """The slot that one operator fills behind `value`."""
-    name = dag.names[user]
-    if name == "batch_normalization":
-        others = dag.operands[user][1:]
-        known = all(o >= 0 and dag.is_constant(o) for o in others)
-        return "bn" if known and dag.operands[user][0] == value else None
-    if name == "cast":
-        return "cast" if element_name(dag.ops[user].results[0].type) in ("f16", "bf16") else None
-    if name not in ("add", "mul", "div") or dag.operands[user].count(value) != 1:
+def _side_by_side(dag: Dag, conv: int) -> int | None:
+    """The transposition that puts the positions of a window side by side: with it a convolution of
+    single pixels is a transposed convolution whose windows do not touch."""
+    if dag.names[conv] != "conv":
         return None
-    side = 1 - dag.operands[user].index(value)
-    if name == "div" and side == 0:
+    kernel = tensor_type(dag.ops[conv].operands[1]).get_shape()[2:]
+    users = set(readers(dag, conv))
+    if len(users) != 1 or any(size != 1 for size in kernel):
         return None
-    mine, other, result = (
-        tensor_type(v)
-        for v in (
-            dag.ops[value].results[0],
-            dag.ops[user].operands[side],
-            dag.ops[user].results[0],
-        )
-    )
-    if mine.get_shape() != result.get_shape():
+    (user,) = users
+    if user < 0 or dag.names[user] != "transpose":
         return None
-    source = dag.operands[user][side]
-    same = other.get_shape() == result.get_shape()
-    by_channel = source >= 0 and dag.is_constant(source) and _is_bias(dag, anchor, other, result)
-    if name == "mul" and same and not (source >= 0 and dag.is_constant(source)):
-        return "gate"
-    if name != "add":
-        return "scale" if by_channel or (source >= 0 and dag.is_inline(source)) else None
-    if by_channel:
-        return "bias"
-    return "residual" if same else None
+    n = len(kernel)
+    beside = (0, 1, *(axis for i in range(n) for axis in (2 + n + i, 2 + i)))
+    return user if python_value(dag.ops[user].properties["perm"]) == beside else None
 
 
-def _is_bias(
-    dag: Dag, anchor: int, other: TensorType[Attribute], result: TensorType[Attribute]
-) -> bool:
-    """Whether an operand varies along the output channels only."""
-    rank = len(result.get_shape())
-    shape = (1,) * (rank - len(other.get_shape())) + other.get_shape()
-    axis = 1 if dag.names[anchor] == "conv" else rank - 1
-    expected = tuple(d if i == axis else 1 for i, d in enumerate(result.get_shape()))
-    return shape == expected
+def _dequantised() -> tuple[Apply, ...]:
+    """(x - zero point) scale, in f32 or in 16 bits."""
+    wide = apply("cast", X, to="f32")
+    found: list[Apply] = []
+    for centred in (wide, apply("sub", wide, "%zero")):
+        factor = apply("mul", centred, "%scale")
+        found += [factor, *(apply("cast", factor, to=to) for to in ("f16", "bf16"))]
+    return tuple(found)
+
+
+DEQUANTISED = _dequantised()
+
+
+def _front(dag: Dag, anchor: int, word: str | None) -> tuple[str, tuple[int, ...]] | None:
+    """What stands before an anchor, and nothing else reads."""
+    source = dag.operands[anchor][0]
+    if word is None or source < 0 or dag.is_constant(source) or dag.only_user(source) != anchor:
+        return None
+    if word == "pad":
+        return (word, (source,)) if dag.names[source] == "pad" else None
+    for form in DEQUANTISED if word == "dequant" else OTHERS["quant"]:
+        found = find(dag, source, form, {})
+        if found is None or not is_private(dag, source, found):
+            continue
+        if word == "quantise" or _is_byte(found.values[X].type):
+            return word, tuple(sorted(found.ops))
+    return None
+
+
+def _is_byte(type_: Attribute) -> bool:
+    return element_name(type_) in ("i8", "ui8")

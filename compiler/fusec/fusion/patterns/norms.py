@@ -1,159 +1,196 @@
-"""Named patterns around norms and softmax: what is added or scaled before, what follows behind.
-
-`residual_layer_norm_cast` is an addition, layer norm and a cast; `scale_mask_softmax` a product
-with a number, an additive mask and softmax. Tables hold the norms' forms and the slots around.
-"""
+"""Norms, softmax, losses and embeddings: expressions with what may stand around them."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
-from functools import cache
-from itertools import product
-
 from fusec.fusion.dag import Dag
-from fusec.fusion.patterns.grammar import (
-    ACTIVATION,
-    Match,
-    Pattern,
-    following,
-    is_sentence,
-    sentences,
-)
-from fusec.fusion.patterns.terms import Apply, Found, apply, find, is_private
+from fusec.fusion.patterns.chain import ACTIVATION
+from fusec.fusion.patterns.cores import Core, Words
+from fusec.fusion.patterns.grammar import OUT
+from fusec.fusion.patterns.terms import Apply, Found, Term, apply, replaced
 from fusec.fusion.patterns.words import X
 from fusec_dialects.graph.base import tensor_type
 
-_MEAN_SQUARE = apply("add", apply("reduce_mean", apply("mul", X, X)), "$epsilon")
-_RMS = apply("div", X, apply("sqrt", _MEAN_SQUARE))
+_BEHIND = (ACTIVATION, "residual", *OUT)
 
 
-@dataclass(frozen=True)
-class Norm:
-    """Forms of a norm on `x`, the slots before it, the nearest last, and those behind it."""
-
-    family: str
-    forms: tuple[Apply, ...]
-    before: tuple[str, ...] = ()
-    behind: tuple[str, ...] = ()
+def _quotient(x: Term) -> Apply:
+    """x / sqrt(mean(x^2) + epsilon)."""
+    square = apply("add", apply("reduce_mean", apply("mul", x, x)), "$epsilon")
+    return apply("div", x, apply("sqrt", square))
 
 
-NORMS: dict[str, Norm] = {
-    "layer_norm": Norm(
+_MEAN = apply("reduce_mean", X)
+_CENTRED = apply("sub", X, _MEAN)
+_STANDARD = _quotient(_CENTRED)
+_RMS = _quotient(X)
+
+
+def _l2() -> tuple[Apply, ...]:
+    """x / |x|, where that is not 0 or not less than a number."""
+    found: list[Apply] = []
+    for total in (
+        apply("reduce_sum", apply("mul", X, X)),
+        apply("reduce_sum_square", X),
+    ):
+        size = apply("sqrt", total)
+        safe = apply("where", apply("equal", size, 0.0), 1.0, size)
+        found += [
+            apply("div", X, safe),
+            apply("div", X, apply("max", size, "$epsilon")),
+            apply("div", X, apply("clip", size, max=None)),
+        ]
+    return tuple(found)
+
+
+def _channels_of_a_group(dag: Dag, found: Found) -> int:
+    """The third size of [N, groups, channels of a group, positions]; 0 for other shapes."""
+    centred = next(i for i in found.ops if dag.names[i] == "sub")
+    shape = tensor_type(dag.ops[centred].results[0]).get_shape()
+    return shape[2] if len(shape) == 4 else 0
+
+
+def _is_group(dag: Dag, _root: int, found: Found) -> bool:
+    return _channels_of_a_group(dag, found) != 1
+
+
+def _is_instance(dag: Dag, _root: int, found: Found) -> bool:
+    return _channels_of_a_group(dag, found) == 1
+
+
+NORMS: dict[Words, Core] = {
+    ("layer_norm",): Core(
+        "norm",
+        (apply("layer_normalization", X, 1.0),),
+        ("residual",),
+        _BEHIND,
+        meaning="layer norm without parameters",
+    ),
+    ("layer_norm", "affine"): Core(
         "norm",
         (
             apply("layer_normalization", X, "%scale", "%bias"),
             apply("layer_normalization", X, "%scale"),
         ),
         ("residual",),
-        (ACTIVATION, "residual", "cast"),
+        _BEHIND,
+        lambda dag, root, _: any(tensor_type(v).get_shape() for v in dag.ops[root].operands[1:]),
+        meaning="layer norm with scale, and bias or none",
     ),
-    "rms_norm": Norm(
+    ("rms_norm",): Core(
         "norm",
-        (apply("mul", _RMS, "%scale"), _RMS),
+        (_RMS,),
         ("residual",),
-        (ACTIVATION, "residual", "cast"),
+        ("affine", *_BEHIND),
+        narrow=True,
+        meaning="x / sqrt(mean(x^2) + epsilon)",
     ),
-    "bn": Norm(
+    ("group_norm",): Core(
+        "norm",
+        (_STANDARD,),
+        ("residual",),
+        ("affine", *_BEHIND),
+        _is_group,
+        narrow=True,
+        meaning="mean 0 and variance 1 over groups of channels",
+    ),
+    ("instance_norm",): Core(
+        "norm",
+        (_STANDARD,),
+        ("residual",),
+        ("affine", *_BEHIND),
+        _is_instance,
+        narrow=True,
+        meaning="mean 0 and variance 1 over the positions of each channel",
+    ),
+    ("l2_norm",): Core(
+        "norm",
+        _l2(),
+        ("residual",),
+        ("affine", *_BEHIND),
+        narrow=True,
+        meaning="x / |x| along an axis",
+    ),
+    ("bn",): Core(
         "norm",
         (apply("batch_normalization", X, "%scale", "%bias", "%mean", "%variance"),),
         ("residual",),
-        (ACTIVATION, "residual", "cast"),
+        _BEHIND,
+        meaning="batch norm that stands behind no convolution",
     ),
-    "softmax": Norm("softmax", (apply("softmax", X),), ("scale", "mask"), ("cast",)),
-    "log_softmax": Norm("softmax", (apply("log_softmax", X),), ("scale", "mask"), ("cast",)),
 }
-"""Norms by their words; of two forms with one root the longer one stands first."""
-
-_BY_ROOT: dict[str, list[tuple[str, Apply]]] = defaultdict(list)
-for _word, _norm in NORMS.items():
-    for _form in _norm.forms:
-        _BY_ROOT[_form.op].append((_word, _form))
+"""Norms. Where no parameter varies the scale is the number 1, and there is no bias."""
 
 
-@cache
-def norm_patterns() -> dict[str, Pattern]:
-    """Every sentence around a norm of at least one slot, by name."""
-    found: dict[str, Pattern] = {}
-    for word, norm in NORMS.items():
-        fronts = [
-            tuple(s for s, on in zip(norm.before, bits, strict=True) if on)
-            for bits in product((False, True), repeat=len(norm.before))
-        ]
-        for front, behind in product(fronts, sentences(norm.behind)):
-            words = (*front, word, *behind)
-            if len(words) == 1 or not is_sentence(words):
-                continue
-            name = "_".join(words)
-            doc = f"{', '.join(words)}, in one kernel"
-            found[name] = Pattern(name, norm.family, 10 * len(words), doc, words)
-    return found
+SOFTMAX: dict[Words, Core] = {
+    (word,): Core("softmax", (apply(word, X),), ("scale", "mask", "choose"), OUT)
+    for word in ("softmax", "log_softmax")
+}
+"""Softmax of what is scaled, has a mask added, or has a number in it where a mask says so."""
 
 
-def norm_matches(dag: Dag, root: int) -> list[Match]:
-    """Chains through the norm whose last operator is `root`, the longest first."""
-    core = _norm_at(dag, root)
-    if core is None:
-        return []
-    word, found = core
-    fronts = _fronts(dag, NORMS[word].before, found)
-    behinds = following(dag, root, root, NORMS[word].behind)
-    matches = [
-        Match((*front_ops, *sorted(found.ops), *ops), (*front_words, word, *words))
-        for front_ops, front_words in fronts
-        for ops, words in behinds
-        if front_words or words
-    ]
-    return sorted(matches, key=lambda m: -len(m.words))
+def _loss(cost: Apply) -> tuple[Apply, ...]:
+    """The cost of the target's class, which is found by comparing, or is known already."""
+    return tuple(
+        apply("reduce_sum", apply("where", hit, cost, 0.0))
+        for hit in (apply("equal", apply("cast", "target"), "%classes"), "hit")
+    )
 
 
-def _norm_at(dag: Dag, root: int) -> tuple[str, Found] | None:
-    for word, form in _BY_ROOT.get(dag.names[root], ()):
-        found = find(dag, root, form, {})
-        if found is not None and is_private(dag, root, found):
-            return word, found
-    return None
+_LOGS = apply("log_softmax", X)
+_LOSS_BEHIND = ("mean", "sum")
+
+LOSSES: dict[Words, Core] = {
+    ("softmax_cross_entropy",): Core("loss", _loss(apply("neg", _LOGS)), ("scale",), _LOSS_BEHIND),
+    ("softmax_cross_entropy", "weighted"): Core(
+        "loss", _loss(apply("neg", apply("mul", _LOGS, "%weights"))), ("scale",), _LOSS_BEHIND
+    ),
+    ("nll_loss",): Core("loss", _loss(apply("neg", X)), (), _LOSS_BEHIND),
+    ("nll_loss", "weighted"): Core(
+        "loss", _loss(apply("neg", apply("mul", X, "%weights"))), (), _LOSS_BEHIND
+    ),
+}
+"""-log p of the target's class, of each row or over all of them."""
 
 
-def _fronts(
-    dag: Dag, slots: tuple[str, ...], found: Found
-) -> list[tuple[tuple[int, ...], tuple[str, ...]]]:
-    """What fills slots before a norm: each part that ends at the norm, none first."""
-    fronts: list[tuple[tuple[int, ...], tuple[str, ...]]] = [((), ())]
-    inside, value = set(found.ops), found.values[X]
-    for slot in reversed(slots):
-        producer = _producer(dag, inside, value)
-        if producer is None or not _fills(dag, producer, slot):
-            continue
-        ops, words = fronts[-1]
-        fronts.append(((producer, *ops), (slot, *words)))
-        inside, value = {producer}, _main_operand(dag, producer)
-    return fronts
+def _embedding() -> dict[Words, tuple[Apply, ...]]:
+    """Rows of tables that are added: of one or several tables, of the positions, scaled."""
+    first, second, third = (apply("gather", f"%table{i}", f"ids{i}") for i in range(3))
+    pair = apply("add", first, second)
+    triple = apply("add", pair, third)
+    scaled = apply("mul", first, "$factor")
+    return {
+        ("embedding",): (first,),
+        ("embedding", "scale"): (scaled,),
+        ("embedding", "position"): (apply("add", first, "%positions"),),
+        ("embedding", "scale", "position"): (apply("add", scaled, "%positions"),),
+        ("embedding", "sum"): (pair,),
+        ("embedding", "sum3"): (triple,),
+        ("embedding", "sum", "position"): (apply("add", pair, "%positions"),),
+    }
 
 
-def _producer(dag: Dag, users: set[int], value: object) -> int | None:
-    """The operator that computes a value which nothing but `users` reads."""
-    for user in users:
-        for operand, owner in zip(dag.ops[user].operands, dag.operands[user], strict=True):
-            if operand is value:
-                return owner if owner >= 0 and users.issuperset(dag.users[owner]) else None
-    return None
+_BY_NORM: dict[str, tuple[Apply, ...]] = {
+    "layer_norm": NORMS["layer_norm", "affine"].forms,
+    "rms_norm": tuple(apply("mul", form, "%scale") for form in NORMS[("rms_norm",)].forms),
+}
 
 
-def _main_operand(dag: Dag, op: int) -> object:
-    """The operand of the result's shape that is not constant."""
-    shape = tensor_type(dag.ops[op].results[0]).get_shape()
-    for source, value in zip(dag.operands[op], dag.ops[op].operands, strict=True):
-        constant = source >= 0 and dag.is_constant(source)
-        if not constant and tensor_type(value).get_shape() == shape:
-            return value
-    return None
+def _in_place_of_x(form: Apply, term: Apply) -> Apply:
+    found = replaced(form, X, term)
+    return found if isinstance(found, Apply) else form
 
 
-def _fills(dag: Dag, op: int, slot: str) -> bool:
-    if dag.is_constant(op):
-        return False
-    scalars = [o for o in dag.operands[op] if o >= 0 and dag.is_inline(o)]
-    if slot == "scale":
-        return dag.names[op] in ("mul", "div") and len(scalars) == 1
-    return dag.names[op] == "add" and not scalars
+EMBEDDINGS: dict[Words, Core] = {
+    **{words: Core("embedding", forms, (), OUT) for words, forms in _embedding().items()},
+    **{
+        (*words, norm): Core(
+            "embedding",
+            tuple(_in_place_of_x(outer, term) for outer in norms for term in forms),
+            (),
+            OUT,
+        )
+        for words, forms in _embedding().items()
+        for norm, norms in _BY_NORM.items()
+    },
+}
+"""Sums of rows of tables, with a norm of them or without."""

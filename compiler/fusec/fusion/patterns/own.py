@@ -5,8 +5,10 @@ A registered fusion is a row of this table until the process ends or it is taken
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+
+from xdsl.ir import SSAValue
 
 from fusec.fusion.dag import Dag
 from fusec.fusion.patterns.terms import Apply, Found, find
@@ -14,22 +16,32 @@ from fusec.fusion.patterns.terms import Apply, Found, find
 
 @dataclass(frozen=True)
 class OwnFusion:
-    """`root` is the last operator; `escapes` are inner terms that others may use as well."""
+    """`root` is the last operator; `escapes` are inner terms that others may use as well; the
+    inputs are the names `i0`, `i1`, ..., `inputs` of them."""
 
     name: str
     root: Apply
     benefit: int
     doc: str = ""
-    escapes: frozenset[Apply] = frozenset()
+    escapes: tuple[Apply, ...] = ()
+    inputs: int = 0
+
+    @property
+    def outputs(self) -> tuple[Apply, ...]:
+        """The terms that others may use, the result last."""
+        return (*self.escapes, self.root)
 
 
 @dataclass(frozen=True)
 class OwnMatch:
-    """Where a fusion fits. `seen` are operators inside that others use though they may not."""
+    """Where a fusion fits. `seen` are operators inside that others use though they may not; `at`
+    says which operator each term is, `values` what each name stands for."""
 
     fusion: OwnFusion
     ops: tuple[int, ...]
     seen: tuple[int, ...] = ()
+    at: Mapping[Apply, int] = field(default_factory=dict[Apply, int])
+    values: Mapping[str, SSAValue] = field(default_factory=dict[str, SSAValue])
 
 
 @dataclass
@@ -47,7 +59,8 @@ class Registry:
                 found = find(dag, i, fusion.root, {})
                 if found is not None:
                     ops = tuple(sorted(found.ops))
-                    yield OwnMatch(fusion, ops, _seen(dag, i, fusion, found))
+                    seen = _seen(dag, i, fusion, found)
+                    yield OwnMatch(fusion, ops, seen, found.at, found.values)
 
 
 OWN = Registry()

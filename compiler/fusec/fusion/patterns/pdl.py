@@ -1,7 +1,8 @@
 """Own fusions from `pdl` patterns: the part that matches is the fusion, `fuse` the only rewrite.
 
 In: a module with `pdl.pattern @Name : benefit(N) { ...; pdl.rewrite %root with "fuse" }`. Out: a
-fusion for each. Attributes that a pattern does not write are free, as in pdl.
+fusion for each. Attributes that a pattern does not write are free, as in pdl. What stands behind
+`"fuse"` in parentheses, operations or results, are inner values that others may use as well.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ def _fusion(pattern: PatternOp) -> OwnFusion:
     for op in pattern.body.block.ops:
         if isinstance(op, RewriteOp):
             root = reader.root(op)
-            benefit = pattern.benefit.value.data
-            return OwnFusion(pattern.sym_name.data, root, benefit, "a pdl pattern")
+            benefit, name = pattern.benefit.value.data, pattern.sym_name.data
+            escapes = reader.escapes(op, root)
+            return OwnFusion(name, root, benefit, "a pdl pattern", escapes, reader.inputs)
         reader.read(op)
     raise VerifyException(f"{place(pattern)}: it has no pdl.rewrite")
 
@@ -58,13 +60,13 @@ class _Reader:
     def __init__(self) -> None:
         self._terms: dict[SSAValue, Term] = {}
         self._attributes: dict[SSAValue, AttrValue] = {}
-        self._inputs = 0
+        self.inputs = 0
 
     def read(self, op: Operation) -> None:
         match op:
             case OperandOp():
-                self._terms[op.value] = f"i{self._inputs}"
-                self._inputs += 1
+                self._terms[op.value] = f"i{self.inputs}"
+                self.inputs += 1
             case AttributeOp():
                 if op.value is not None:
                     self._attributes[op.output] = python_value(op.value)
@@ -91,6 +93,19 @@ class _Reader:
         if not isinstance(root, Apply):
             raise VerifyException(f"{place(op)}: the root has to be an operation of the pattern")
         return root
+
+    def escapes(self, op: RewriteOp, root: Apply) -> tuple[Apply, ...]:
+        """The operations that are named as arguments of the rewrite."""
+        found: list[Apply] = []
+        for value in op.external_args:
+            term = self._terms.get(value)
+            if not isinstance(term, Apply) or term is root:
+                raise VerifyException(
+                    f'{place(op)}: behind "{REWRITE}" stand inner operations that others may use '
+                    "as well; the root is an output anyway"
+                )
+            found.append(term)
+        return tuple(dict.fromkeys(found))
 
     def _operation(self, op: OperationOp) -> Apply:
         name = "" if op.opName is None else op.opName.data

@@ -9,7 +9,7 @@ func.func @chain(%x: tensor<64x64xf32>, %y: tensor<64xf32>) -> tensor<64x1xf32> 
   // CHECK-NEXT: graph.reduce_sum {{.*}} loc("c")
   // CHECK-NEXT: graph.sqrt {{.*}} loc("d")
   // CHECK-NEXT: graph.yield {{.*}} loc(
-  // CHECK-NEXT: } loc("d")
+  // CHECK-NEXT: } loc(fused["a", "b", "c", "d"])
   %0 = graph.exp %x : tensor<64x64xf32> -> tensor<64x64xf32> loc("a")
   %1 = graph.mul %0, %y : (tensor<64x64xf32>, tensor<64xf32>) -> tensor<64x64xf32> loc("b")
   %2 = graph.reduce_sum %1 {axes = [1]} : tensor<64x64xf32> -> tensor<64x1xf32> loc("c")
@@ -38,17 +38,16 @@ func.func @outside(%x: tensor<64x64xf32>, %i: tensor<8xi64>) -> tensor<8x8x8xf32
 
 // -----
 
-// Transpositions disappear into the kernels around them: heads of attention, read and written.
+// Transpositions disappear into the kernel around them: heads of attention, read and written.
 // CHECK-LABEL: func.func @heads
 func.func @heads(%q: tensor<1x128x64xf32>, %k: tensor<1x128x64xf32>, %v: tensor<1x128x64xf32>) -> tensor<1x128x64xf32> {
   // CHECK-NOT: graph.attention
   // CHECK-NOT: graph.fused "transpose"
-  // CHECK: graph.fused {{.*}} = %q : tensor<1x128x64xf32>{{.*}} = %k : tensor<1x128x64xf32>
+  // CHECK: graph.fused "attention_scale"({{.*}} = %q : tensor<1x128x64xf32>, {{.*}} = %k : tensor<1x128x64xf32>, {{.*}} = %v : tensor<1x128x64xf32>)
   // CHECK: graph.transpose {{.*}} {perm = [0, 2, 3, 1]} : tensor<1x128x4x16xf32> -> tensor<1x4x16x128xf32>
   // CHECK-NEXT: graph.matmul
   // CHECK: graph.softmax
-  // CHECK: graph.fused {{.*}} = %v : tensor<1x128x64xf32>
-  // CHECK: graph.matmul
+  // CHECK-NEXT: graph.matmul
   // CHECK-NEXT: graph.transpose {{.*}} {perm = [0, 2, 1, 3]} : tensor<1x4x128x16xf32> -> tensor<1x128x4x16xf32>
   // CHECK-NOT: graph.fused
   // CHECK: func.return

@@ -3,7 +3,7 @@
 // CHECK-LABEL: func.func @residual
 func.func @residual(%x: tensor<128x64xf32>, %y: tensor<128x64xf32>) -> tensor<128x64xf32> {
   %s = graph.weight "s" : tensor<64xf32>
-  // CHECK: graph.fused "residual_layer_norm"(
+  // CHECK: graph.fused "residual_layer_norm_affine"(
   // CHECK-NEXT: graph.add
   // CHECK-NEXT: graph.layer_normalization
   // CHECK-NEXT: graph.yield
@@ -16,7 +16,7 @@ func.func @residual(%x: tensor<128x64xf32>, %y: tensor<128x64xf32>) -> tensor<12
 
 // The sum goes on to the next residual: it is a second result, which the named pattern has not.
 // CHECK-LABEL: func.func @residual_goes_on
-// CHECK-NOT: "residual_layer_norm"
+// CHECK-NOT: "residual_layer_norm_affine"
 func.func @residual_goes_on(%x: tensor<128x64xf32>, %y: tensor<128x64xf32>) -> (tensor<128x64xf32>, tensor<128x64xf32>) {
   %s = graph.weight "s" : tensor<64xf32>
   %0 = graph.add %x, %y : (tensor<128x64xf32>, tensor<128x64xf32>) -> tensor<128x64xf32>

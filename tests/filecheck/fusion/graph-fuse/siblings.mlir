@@ -2,7 +2,7 @@
 
 // Two parts of one concat that read the same values: one kernel with two results.
 // CHECK-LABEL: func.func @rotary
-// CHECK: %{{.*}}, %{{.*}} = graph.fused "auto_mul_add_6"
+// CHECK: %{{.*}}, %{{.*}} = graph.fused "rotary"
 // CHECK: graph.concat
 func.func @rotary(%x: tensor<5x16xf32>, %c: tensor<5x8xf32>, %s: tensor<5x8xf32>) -> tensor<5x16xf32> {
   %0 = graph.slice %x {starts = [0], ends = [8], axes = [1], steps = [1]} : tensor<5x16xf32> -> tensor<5x8xf32>
@@ -28,10 +28,9 @@ func.func @strangers(%x: tensor<5x8xf32>, %z: tensor<5x8xf32>) -> tensor<5x16xf3
   func.return %2 : tensor<5x16xf32>
 }
 
-// Parts of two sizes stay apart.
+// What reads one value becomes one kernel with two results, of two sizes as well.
 // CHECK-LABEL: func.func @sizes
-// CHECK: %{{.*}} = graph.fused "exp"
-// CHECK: %{{.*}} = graph.fused "reduce_max"
+// CHECK: %{{.*}}, %{{.*}} = graph.fused "exp_reduce_max"
 func.func @sizes(%x: tensor<5x8xf32>) -> tensor<5x9xf32> {
   %0 = graph.exp %x : tensor<5x8xf32> -> tensor<5x8xf32>
   %1 = graph.reduce_max %x {axes = [1]} : tensor<5x8xf32> -> tensor<5x1xf32>
