@@ -31,8 +31,10 @@ from fusec.export.kernels import export_kernels
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/support"))
 
+from patterns import print_costs, print_fired
+
 from networks import perceptron
-from real_networks import NETWORKS, TOLERANCE, Network, load
+from real_networks import EXAMPLES, NETWORKS, TOLERANCE, Network, load
 
 FUSION_SECONDS, PLACED_SECONDS, RUN_SECONDS = 2.0, 10.0, 20.0
 """Limits of import and fusion, of everything up to placed npu IR, of a run of it."""
@@ -56,6 +58,9 @@ PEERS = {
 """Kernels that TVM 0.27 Relax, IREE, OpenVINO and ONNX Runtime (extended) leave, views not counted;
 measured once on the same files.
 """
+
+SEVEN = [name for name, n in NETWORKS.items() if n.path is not None and n.path.parent == EXAMPLES]
+"""The networks of examples/models."""
 
 T = TypeVar("T")
 
@@ -290,7 +295,9 @@ def main() -> None:
             print(f"  without Huawei's compiler: {error}")
             ascend = False
     notes(table(names, ascend))
+    print_fired([name for name in names if NETWORKS[name].path is not None])
     if not options.names and not options.quick:
+        print_costs(SEVEN)
         scaling(options.chain)
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fusec import npu
     from fusec.api import (
         Compiled,
         CompileOptions,
@@ -17,8 +18,17 @@ if TYPE_CHECKING:
         load,
         run_passes,
     )
+    from fusec.explain import precision_compare, visualize_graph
+    from fusec.npu_options import modelled_time
 
 __version__ = "0.1.0"
+
+_PLACES = {
+    "modelled_time": "fusec.npu_options",
+    "precision_compare": "fusec.explain",
+    "visualize_graph": "fusec.explain",
+}
+"""Names that are not in fusec.api."""
 
 __all__ = [
     "CompileOptions",
@@ -29,14 +39,20 @@ __all__ = [
     "compile",
     "fuse",
     "load",
+    "modelled_time",
+    "npu",
+    "precision_compare",
     "run_passes",
+    "visualize_graph",
 ]
 
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'fusec' has no attribute {name!r}")
-    value: object = getattr(import_module("fusec.api"), name)
+    if name == "npu":
+        return import_module("fusec.npu")
+    value: object = getattr(import_module(_PLACES.get(name, "fusec.api")), name)
     globals()[name] = value
     return value
 

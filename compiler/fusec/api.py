@@ -9,12 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
@@ -23,21 +22,21 @@ from xdsl.utils.exceptions import DiagnosticException, PassFailedException
 from fusec.accuracy.inputs import check_inputs
 from fusec.config.compile_options import CompileKeywords, CompileOptions
 from fusec.config.fusion_options import FusionOptions
-from fusec.fusion.fuse import GraphFusePass
 from fusec.fusion.patterns import all_patterns
+from fusec.fusion.strategies import STRATEGIES
 from fusec.hw import Target
-from fusec.pipelines import STAGES, apply_passes, parse_passes
+from fusec.pipelines import apply_passes, parse_passes
 from fusec.schedule.target import module_target
 from fusec.semantics.dtypes import Array
 from fusec.semantics.interpreter import GraphError, Interpreter, main_function
 from fusec.semantics.weights import Tap, WeightStore
-from fusec.universe import FUSEC_UNIVERSE
+from fusec.universe import context, known_passes, load_own_fusions, stage_passes
 from fusec_dialects.graph import FusedOp, KernelOp
 from fusec_dialects.verify import verify
 
 if TYPE_CHECKING:
     from fusec.report.profile import Profile
-    from fusec.simulator.functional import Program
+    from fusec.simulator.functional import After, Program
 
 __all__ = [
     "LEVELS",
@@ -67,6 +66,14 @@ class Model:
     module: ModuleOp
     weights: WeightStore
     path: str = ""
+    compiled: dict[object, Compiled] = field(default_factory=dict[object, "Compiled"], repr=False)
+    """What calls of the network compiled it to, by their options."""
+
+    def __call__(self, *inputs: object) -> Array | tuple[Array, ...]:
+        """Outputs on inputs in order, compiled as `fusec.npu.set_option` says."""
+        from fusec.npu_options import call
+
+        return call(self, inputs)
 
     def __post_init__(self) -> None:
         """Gives a name to each input and output that has none."""
@@ -112,7 +119,11 @@ class Model:
 
 
 def _simulate(
-    program: Program, weights: Mapping[str, Array], inputs: Mapping[str, Array], tap: Tap | None
+    program: Program,
+    weights: Mapping[str, Array],
+    inputs: Mapping[str, Array],
+    tap: Tap | None,
+    after: After | None = None,
 ) -> dict[str, Array]:
     arrays = {**weights, **inputs}
     for buffer in program.host.buffers:
@@ -122,12 +133,12 @@ def _simulate(
                 "graph.source (a .onnx or .safetensors file)"
             )
     if tap is None:
-        return program.run(arrays)
+        return program.run(arrays, after=after)
 
     def named(kernel: str, value: str, block: int, array: Array) -> None:
         tap(f"@{kernel} %{value} block {block}", array)
 
-    return program.run(arrays, tap=named)
+    return program.run(arrays, tap=named, after=after)
 
 
 def load(
@@ -135,25 +146,31 @@ def load(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     *,
     allow_opaque: bool = False,
+    values: Mapping[str, object] | None = None,
 ) -> Model:
     """Read an ONNX model (a file or its bytes), or MLIR text (a file ending in `.mlir`).
 
-    `shapes` gives inputs static shapes by name. With `allow_opaque` ONNX operators that are not
+    `shapes` gives inputs static shapes by name, `values` makes constants of inputs (a number, or an
+    array). With `allow_opaque` ONNX operators that are not
     supported become `graph.opaque`, which the host computes. Raises a DiagnosticException or
     ParseError with place and advice.
     """
+    load_own_fusions()
     if not isinstance(source, bytes) and Path(source).suffix == ".mlir":
-        return _load_mlir(Path(source), shapes or {})
+        return _load_mlir(Path(source), shapes or {}, values or {})
     from fusec.frontends.onnx.frontend import import_onnx
 
-    module, weights = import_onnx(source, shapes, allow_opaque)
+    module, weights = import_onnx(source, shapes, allow_opaque, values)
     return Model(module, weights, "" if isinstance(source, bytes) else str(source))
 
 
-def _load_mlir(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> Model:
+def _load_mlir(
+    path: Path, shapes: Mapping[str, tuple[int, ...]], values: Mapping[str, object]
+) -> Model:
     from fusec.frontends.mlir import LocatedParser, decode
     from fusec.frontends.static_shapes import give_shapes
     from fusec.frontends.stores import open_store
+    from fusec.frontends.values import give_values
 
     text = decode(path.read_bytes(), str(path))
     module = LocatedParser(context(), text, str(path)).parse_module()
@@ -162,23 +179,14 @@ def _load_mlir(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> Model:
         model = Model(module, open_store(module, path.parent), str(path))
     except (GraphError, DiagnosticException) as error:
         raise DiagnosticException(f"{path}: {error}") from error
-    if shapes:
+    if shapes or values:
         if model.level != "graph":
-            raise DiagnosticException(f"{path}: shapes can be given on the graph level only")
+            what = "shapes" if shapes else "values"
+            raise DiagnosticException(f"{path}: {what} can be given on the graph level only")
         give_shapes(main_function(module), shapes)
+        give_values(main_function(module), values)
         verify(module)
     return model
-
-
-def context() -> Context:
-    """An xDSL context that knows every dialect, each loaded when first used."""
-    from xdsl.universe import Universe
-
-    ctx = Context()
-    known = {**Universe.get_multiverse().all_dialects, **FUSEC_UNIVERSE.all_dialects}
-    for name, loader in known.items():
-        ctx.register_dialect(name, loader)
-    return ctx
 
 
 def run_passes(
@@ -194,13 +202,7 @@ def run_passes(
     each. Raises ValueError for text that names no pass, InvalidResultError for a pass that leaves
     IR which does not verify, and what a pass raises.
     """
-    from xdsl.universe import Universe
-
-    known: dict[str, Callable[[], type[ModulePass]]] = {
-        **Universe.get_multiverse().all_passes,
-        **FUSEC_UNIVERSE.all_passes,
-        **{p.name: (lambda p=p: p) for p in own},
-    }
+    known = {**known_passes(), **{p.name: (lambda p=p: p) for p in own}}
     apply_passes(module, parse_passes(passes, known), context(), after)
     return module
 
@@ -228,6 +230,19 @@ class Compiled:
         """The IR of a level."""
         return {"graph": self.model.module, "fused": self.fused, "npu": self.npu}[level]
 
+    def __call__(self, *inputs: object) -> Array | tuple[Array, ...]:
+        """Outputs on inputs in order, from the placed kernels."""
+        from fusec.npu_options import call
+
+        return call(self, inputs)
+
+    @cached_property
+    def modelled_seconds(self) -> float:
+        """What all launches of the host function take on the target."""
+        from fusec.simulator.timing import time_host
+
+        return time_host(self.npu).us * 1e-6
+
     @cached_property
     def _program(self) -> Program:
         from fusec.simulator.functional import Program
@@ -243,13 +258,19 @@ class Compiled:
         return Interpreter(self.npu, self.model.weights).derived_weights()
 
     def run(
-        self, inputs: Mapping[str, Array], level: Level = "npu", *, tap: Tap | None = None
+        self,
+        inputs: Mapping[str, Array],
+        level: Level = "npu",
+        *,
+        tap: Tap | None = None,
+        after: After | None = None,
     ) -> dict[str, Array]:
         """Outputs by name; at level `npu` the placed kernels run in the simulator.
 
         `tap(name, array)` sees each value: of an operator by its node's name, of a kernel's
-        instruction by kernel, value and block. What follows from weights alone is computed in the
-        first run. Raises GraphError for wrong inputs.
+        instruction by kernel, value and block. `after(step, arrays)` sees the buffers in gm of each
+        launch at level `npu`. What follows from weights alone is computed in the first run. Raises
+        GraphError for wrong inputs.
         """
         if level == "graph":
             return self.model.run(inputs, tap=tap)
@@ -258,7 +279,8 @@ class Compiled:
             taps = tap is not None
             run = Interpreter(self.fused, self.model.weights, tap=tap) if taps else self._fused
             return run.run(inputs)
-        return _simulate(self._program, {**self.model.weights, **self._derived}, inputs, tap)
+        weights = {**self.model.weights, **self._derived}
+        return _simulate(self._program, weights, inputs, tap, after)
 
     def profile(self) -> Profile:
         """Counts, bytes and modelled times of this compilation; see `fusec.report.profile`."""
@@ -317,7 +339,7 @@ def compile(
     with _clock(seconds, "compile"):
         fused = module.clone()
         module_target(module, given.target)
-        passes = _stage("compile", given)
+        passes = stage_passes("compile", given)
         at = [p.name for p in passes].index("npu-multi-buffer")
         apply_passes(module, passes[:at], context())
         unplaced = module.clone()
@@ -328,8 +350,12 @@ def compile(
 def _options(options: CompileOptions | None, keywords: CompileKeywords) -> CompileOptions:
     if options is not None and keywords:
         raise TypeError(f"options are given twice, as an object and as {', '.join(keywords)}")
-    options = options or CompileOptions.of(**keywords)
-    options.fusion.check(all_patterns().keys())
+    load_own_fusions()
+    if options is None:
+        from fusec.npu_options import compile_options
+
+        options = compile_options(keywords)
+    options.fusion.check(all_patterns().keys(), STRATEGIES)
     return options
 
 
@@ -363,7 +389,7 @@ def _run_stages(
             progress(stage)
         with _clock(seconds, stage):
             more = stage != stages[-1]
-            apply_passes(module, _stage(stage, options), context(), more=more)
+            apply_passes(module, stage_passes(stage, options), context(), more=more)
 
 
 @contextmanager
@@ -371,15 +397,3 @@ def _clock(seconds: dict[str, float], stage: str) -> Generator[None]:
     start = time.perf_counter()
     yield
     seconds[stage] = time.perf_counter() - start
-
-
-def _stage(stage: str, options: CompileOptions) -> list[ModulePass]:
-    """The passes of a stage. Without fusion nothing is raised and nothing simplified."""
-    fusion = options.fusion
-    passes: list[ModulePass] = []
-    for name in STAGES[stage]:
-        if name == GraphFusePass.name:
-            passes.append(GraphFusePass.of(fusion, offload=options.allow_opaque))
-        elif fusion.enabled or name not in ("graph-raise", "graph-simplify"):
-            passes.append(FUSEC_UNIVERSE.all_passes[name]()())
-    return passes

@@ -5,7 +5,9 @@ In: pass text that may name pipelines. Out: pass text that names passes only, or
 
 import re
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 
 from xdsl.context import Context
@@ -91,6 +93,21 @@ def parse_passes(
     return [known[spec.name]().from_pass_spec(spec) for spec in specs]
 
 
+_WATCHER: ContextVar[Callable[[str, ModuleOp], None] | None] = ContextVar(
+    "fusec.watcher", default=None
+)
+
+
+@contextmanager
+def watching(watcher: Callable[[str, ModuleOp], None]) -> Generator[None]:
+    """While this is entered, `watcher(pass name, module)` is called after each pass."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
 def apply_passes(
     module: ModuleOp,
     passes: Sequence[ModulePass],
@@ -118,6 +135,8 @@ def apply_passes(
             unchecked = []
         if after is not None:
             after(one.name, time.perf_counter() - start)
+        if (watcher := _WATCHER.get()) is not None:
+            watcher(one.name, module)
 
 
 def _is_own(one: ModulePass) -> bool:

@@ -4,10 +4,12 @@ After each pass the module is verified, printed and parsed again, and no operato
 place (`graph_modules.check`).
 """
 
+from random import Random
+
 import numpy as np
 import pytest
 
-from fusec_dialects.graph import CallOp, FusedOp, GraphOp, KernelOp
+from fusec_dialects.graph import FusedOp, GraphOp
 from graph_modules import (
     OPTIMISE,
     PREPARE,
@@ -19,13 +21,13 @@ from graph_modules import (
     random_inputs,
     run,
 )
-from random_graphs import conv_net, elementwise_net
+from random_networks import CONVOLUTIONS, random_network
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(20))
 def test_convolutional_networks(seed: int) -> None:
     """Batch norms folded and layouts turned, whatever pads, strides, groups and axes there are."""
-    text, weights = conv_net(seed)
+    text, weights = random_network(Random(seed), 12, CONVOLUTIONS)
     module = parse(text)
     inputs = random_inputs(module)
     before = run(module, inputs, weights)
@@ -34,13 +36,12 @@ def test_convolutional_networks(seed: int) -> None:
         apply(module, spec)
         assert_close(run(module, inputs, weights, oracle=True), exact, 1e-11)
     assert_as_good(run(module, inputs, weights), before, exact)
-    outside = [op for op in module.walk() if isinstance(op, CallOp | KernelOp)]
-    assert not any(isinstance(op, FusedOp) for op in module.walk()) and outside
+    assert not any(isinstance(op, FusedOp) for op in module.walk())
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(16))
 def test_networks_of_other_operators(seed: int) -> None:
-    text, weights = elementwise_net(seed)
+    text, weights = random_network(Random(seed), 20)
     module = parse(text)
     inputs = random_inputs(module)
     exact = run(module, inputs, weights, oracle=True)
@@ -49,9 +50,9 @@ def test_networks_of_other_operators(seed: int) -> None:
         assert_close(run(module, inputs, weights, oracle=True), exact, 1e-10)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(16))
 def test_simplification_changes_no_bit_and_ends(seed: int) -> None:
-    text, weights = (elementwise_net if seed % 2 else conv_net)(seed)
+    text, weights = random_network(Random(100 + seed), 20)
     module = parse(text)
     inputs = random_inputs(module)
     before = run(module, inputs, weights)
@@ -98,20 +99,3 @@ def test_repeated_operators_keep_every_bit_of_special_values(name: str) -> None:
     apply(module, "graph-simplify")
     assert_same_bits(run(module, {"0": SPECIAL}), before)
     assert sum(isinstance(op, GraphOp) for op in module.walk()) == 1
-
-
-@pytest.mark.parametrize("strategy", ["none", "patterns", "greedy"])
-@pytest.mark.parametrize("objective", ["time", "bytes", "kernels"])
-def test_every_strategy_leaves_a_valid_cover(strategy: str, objective: str) -> None:
-    """Each operator that computes is in exactly one group, and the results are the same."""
-    for seed in (3, 25):
-        text, weights = conv_net(seed)
-        module = parse(text)
-        inputs = random_inputs(module)
-        exact = run(module, inputs, weights, oracle=True)
-        apply(module, f"graph-fuse{{strategy={strategy} objective={objective}}}")
-        assert_close(run(module, inputs, weights, oracle=True), exact, 1e-11)
-        groups = [op for op in module.walk() if isinstance(op, FusedOp)]
-        assert groups and all(any(r.first_use for r in g.results) for g in groups)
-        apply(module, "graph-fold-weights", "graph-assign-layout", "graph-outline")
-        assert_close(run(module, inputs, weights, oracle=True), exact, 1e-11)

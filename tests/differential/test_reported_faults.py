@@ -13,6 +13,8 @@ from fault_variant import Variant
 from fusec import api
 from fusec.accuracy.compare import difference
 from fusec.accuracy.inputs import seeded_inputs
+from fusec.config.fusion_options import OBJECTIVES, FusionOptions
+from fusec.fusion.strategies import STRATEGIES
 from fusec.semantics.dtypes import Array
 from fusec.simulator.witness import witness
 from fusec_dialects.graph import CallOp, GraphOp, KernelOp
@@ -66,6 +68,42 @@ def test_numbers(case: tuple[str, int]) -> None:
             *((found, before) if variant.bits else (found, before, exact))
         )
     assert list(map(str, witness(compiled.npu, arrays=inputs))) == []
+
+
+IDS = [*(f"C{i}" for i in range(2, 42, 2)), *(f"B{i}" for i in range(2, 18, 2))]
+"""The reports that were collected, by their numbers; a kind says which of them it stands for."""
+
+
+def test_every_report_has_a_kind_with_several_graphs() -> None:
+    words = [word for name in FAULTS for word in name.split()]
+    assert set(IDS) <= set(words)
+    assert all(len(variants) > 1 for variants in FAULTS.values())
+
+
+PLANS = [
+    FusionOptions(strategy=strategy, objective=objective)
+    for strategy in STRATEGIES
+    for objective in OBJECTIVES
+]
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]} {case[1]}")
+def test_numbers_of_every_plan(case: tuple[str, int]) -> None:
+    variant = FAULTS[case[0]][case[1]]
+    if variant.refused:
+        pytest.skip("refused, as test_numbers checks")
+    model = api.load(variant.model())
+    inputs = {**seeded_inputs(model.module, case[1]), **variant.inputs}
+    before, exact = model.run(inputs), model.run(inputs, oracle=True)
+    for plan in PLANS:
+        compiled = api.compile(model, api.CompileOptions(fusion=plan))
+        for level in ("fused", "npu"):
+            found = compiled.run(inputs, level)
+            if variant.bits:
+                _same(found, before)
+            else:
+                _as_good(found, before, exact)
 
 
 def _groups(variant: Variant) -> list[set[str]]:

@@ -303,8 +303,16 @@ def asymmetric_pools() -> Iterator[Variant]:
 
 def amplified() -> Iterator[Variant]:
     """A norm's error is made larger by what follows it."""
-    body = "a = Abs(n)  e = Add(a, c)  y = Reciprocal(e)"
-    yield Variant(
-        f"""(float[64,128] x, float[128] s) => (float[64,128] y) <float c = {{0.000001}}>
-        {{ n = LayerNormalization(x, s)  {body} }}"""
+    spelled = "m = ReduceMean(x, l)  d = Sub(x, m)  q = Mul(d, d)  v = ReduceMean(q, l)"
+    norms = (
+        "n = LayerNormalization(x, s)",
+        f"{spelled}  w = Add(v, c)  r = Sqrt(w)  u = Div(d, r)  n = Mul(u, s)",
+        "t = Softmax(x)  m = ReduceMean(t, l)  n = Sub(t, m)",
     )
+    for norm in norms:
+        for end in ("Reciprocal", "Log"):
+            yield Variant(
+                f"""(float[64,128] x, float[128] s) => (float[64,128] y)
+                <float c = {{0.000001}}, int64[1] l = {{-1}}>
+                {{ {norm}  a = Abs(n)  e = Add(a, c)  y = {end}(e) }}"""
+            )

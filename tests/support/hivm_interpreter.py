@@ -1,7 +1,7 @@
 """Runs a kernel in HIVM text as `fusec.export` writes it: numbers without Huawei's compiler.
 
-Every block and both vector cores of a mixed kernel one after the other, on numpy arrays. What is
-not written yet is nan, views must lie inside their buffers, and a broadcast must be asked for.
+Every block one after the other, both vector cores of a mixed kernel in step, on numpy arrays. What
+is not written yet is nan, views must lie inside their buffers, and a broadcast must be asked for.
 """
 
 import operator
@@ -52,12 +52,31 @@ def run_hivm(func_text: str, arrays: Sequence[Any]) -> None:
     body = _read(iter(lines[1:]))
     cores = 2 if "get_sub_block_idx" in func_text else 1
     for block in range(blocks):
+        both: list[_Kernel] = []
         for core in range(cores):
             kernel = _Kernel({"get_block_idx": block, "get_block_num": blocks})
             kernel.hardware["get_sub_block_idx"] = core
             kernel.env.update(zip(names, arrays, strict=True))
-            with np.errstate(all="ignore"):
-                kernel.run(body)
+            both.append(kernel)
+        with np.errstate(all="ignore"):
+            _run_together(both, body)
+
+
+def _run_together(both: Sequence["_Kernel"], body: Sequence[Line]) -> None:
+    """Runs a block on both vector cores, line by line: what one writes to gm the other may read.
+
+    A loop with other bounds on each core, or one that carries tensors, is run by each alone.
+    """
+    for line in body:
+        ranges = [kernel.range_of(line) for kernel in both] if line.name == "scf.for" else []
+        if not ranges or line.results or any(other != ranges[0] for other in ranges):
+            for kernel in both:
+                kernel.run([line])
+            continue
+        for index in ranges[0]:
+            for kernel in both:
+                kernel.start(line, index)
+            _run_together(both, line.body)
 
 
 def _read(lines: Iterator[str]) -> list[Line]:
@@ -96,13 +115,25 @@ class _Kernel:
                 self.env[line.results[0]] = value
         return []
 
+    def range_of(self, line: Line) -> range:
+        """The counters of a loop."""
+        head = _LOOP.match(line.rest)
+        assert head is not None, line.rest
+        return range(*(self.env[head.group(i)] for i in (2, 3, 4)))
+
+    def start(self, line: Line, index: int) -> None:
+        """Begins an iteration of a loop."""
+        head = _LOOP.match(line.rest)
+        assert head is not None, line.rest
+        self.env[head.group(1)] = index
+
     def _loop(self, line: Line) -> None:
         head = _LOOP.match(line.rest)
         assert head is not None, line.rest
         carried = _ITER.findall(line.rest[head.end() :])
         values = [self.env[start] for _, start in carried]
-        for index in range(*(self.env[head.group(i)] for i in (2, 3, 4))):
-            self.env[head.group(1)] = index
+        for index in self.range_of(line):
+            self.start(line, index)
             self.env.update(zip((name for name, _ in carried), values, strict=True))
             values = self.run(line.body)
         self.env.update(zip(line.results, values, strict=True))

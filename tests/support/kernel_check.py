@@ -96,13 +96,19 @@ def oracle(op: KernelOp, inputs: Sequence[Array]) -> list[Array]:
         elif isinstance(inner, GraphOp):
             operands = [values[o] for o in inner.operands]
             attrs = cast("dict[str, Any]", inner.attrs())
-            found = (
-                operands if inner.op_name == "cast" else evaluate(inner.op_name, operands, attrs)
-            )
+            if inner.op_name == "cast":
+                found = [_cast(operands[0], attrs["to"])]
+            else:
+                found = evaluate(inner.op_name, operands, attrs)
             values.update(zip(inner.results, found, strict=True))
         elif isinstance(inner, YieldOp):
             return [values[v] for v in inner.values]
     raise ValueError("the kernel yields nothing")
+
+
+def _cast(array: Array, to: str) -> Array:
+    """What is cast to a floating type is as wide as all that is."""
+    return array.astype(np.float64) if to in TOLERANCE else array
 
 
 def _wide(array: Array) -> Array:
@@ -142,8 +148,9 @@ def check(
     assert end is not None
     outputs = [np.full(static_shape(v), 7, dtype_of(v)) for v in end.operands]
     arrays = [*inputs, *(constant_array(c) for c in emitted.constants), *outputs]
-    if emitted.workspace is not None:
-        arrays.append(np.full(emitted.workspace, np.nan, np.float32))
+    arrays += [
+        np.full(shape, np.nan, np_dtype(NUMPY_NAMES[dtype])) for shape, dtype in emitted.workspaces
+    ]
     run_kernel(emitted.func, arrays, target=target)
     types = [element_name(v.type) for v in (*op.body.block.args, *end.operands)]
     limit = max(TOLERANCE.get(name, 0.0) for name in types)

@@ -177,3 +177,21 @@ def _gelu(net: Net, x: str) -> str:
     root, one, half = (net.constant(np.array(v, net.dtype)) for v in (2**0.5, 1.0, 0.5))
     y = net.op("Add", [net.op("Erf", [net.op("Div", [x, root])]), one])
     return net.op("Mul", [net.op("Mul", [x, y]), half])
+
+
+def mixed_chain(count: int) -> bytes:
+    """About `count` operators in a row that many named patterns fit: products with bias,
+    activation and residual, norms, softmax.
+    """
+    net = Net()
+    value = net.input("x", (16, 32))
+    w, bias, scale = net.weight((32, 32), 32), net.weight((32,)), net.weight((32,), low=0.5)
+    activations = ("Relu", "Sigmoid", "Tanh", "Softplus")
+    while len(net.nodes) < count:
+        kept = value
+        value = net.op("Add", [net.op("MatMul", [value, w]), bias])
+        value = net.op(activations[len(net.nodes) % len(activations)], [value])
+        value = net.op("Add", [value, kept])
+        value = net.op("LayerNormalization", [value, scale, bias], axis=-1)
+        value = net.op("Softmax", [net.op("Add", [value, kept])], axis=-1)
+    return net.model({value: (16, 32)})

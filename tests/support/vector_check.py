@@ -12,8 +12,9 @@ from xdsl.ir import SSAValue
 from fusec.hw import load_target
 from fusec.lowering.emit import emit
 from fusec.schedule.types import Refusal, Schedule
-from fusec.semantics import evaluate
+from fusec.semantics import evaluate, np_dtype
 from fusec.semantics.interpreter import constant_array, semantic_attrs
+from fusec.semantics.types import NUMPY_NAMES
 from fusec.simulator.functional import run_kernel
 from fusec_dialects.graph import ConstantOp, GraphOp, KernelOp, YieldOp
 from fusec_dialects.graph.base import element_name, static_shape
@@ -77,7 +78,10 @@ def simulate(op: KernelOp, target: str, inputs: Sequence[Array]) -> list[Array]:
     outputs = [np.full(static_shape(v), 7, dtype_of(v)) for v in end.operands]
     arrays = [np.array(a, order="C") for a in inputs]
     arrays += [kernel_constant(c) for c in emitted.constants]
-    run_kernel(emitted.func, [*arrays, *outputs], target=target)
+    rooms = [
+        np.full(shape, np.nan, np_dtype(NUMPY_NAMES[dtype])) for shape, dtype in emitted.workspaces
+    ]
+    run_kernel(emitted.func, [*arrays, *outputs, *rooms], target=target)
     return outputs
 
 

@@ -14,6 +14,7 @@ from fusec.config.fusion_file import read_fusion_file, without_comments
 from fusec.config.fusion_options import FusionOptions
 from fusec.config.settings import Settings, layered
 from fusec.config.switch_file import read_switch_file
+from fusec.fusion.configure import configure
 from fusec.fusion.patterns import all_patterns
 from fusec.fusion.patterns.cann import OTHERS, RULES, UnknownRule, resolve
 
@@ -210,3 +211,13 @@ def test_names_of_cann() -> None:
         assert resolve([rule], PATTERNS).notes, rule
     with pytest.raises(UnknownRule, match="did you mean 'SoftmaxFusionPass'"):
         resolve(["SoftmxFusionPass"], PATTERNS)
+
+
+def test_the_article_s_file_takes_names_of_cann(write: Write) -> None:
+    path = write('{"fusion_patterns": ["softmaxfusion", "RNNFusionPass", "conv_bn"]}')
+    found = configure(Settings("options"), {}, config_file=path)
+    assert found.fusion.only is not None and {"conv_bn", "softmax_cast"} <= found.fusion.only
+    assert "matmul_relu" not in found.fusion.only
+    assert found.notes == ("'RNNFusionPass' is a rule of CANN without an equivalent here",)
+    with pytest.raises(ConfigError, match=r"file.json: 'fusion_patterns': unknown pattern 'Soft"):
+        configure(Settings("options"), {}, config_file=write('{"fusion_patterns": ["Softx"]}'))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from fusec.fusion.patterns.own import OWN
 from fusec.pipelines import STAGES
 from fusec.tools.cli.arguments import parse
 from fusec.tools.docs import FOLDER, pages
+from own_cases import nothing_left
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = pages()
@@ -27,7 +27,9 @@ def test_no_page_is_left_over() -> None:
     assert {f"reference/{f.name}" for f in (ROOT / FOLDER / "reference").glob("*.md")} == made
 
 
-@pytest.mark.parametrize(("page", "least"), [("python.md", 20), ("fusion.md", 4)])
+@pytest.mark.parametrize(
+    ("page", "least"), [("python.md", 20), ("fusion.md", 4), ("../CONTRIBUTING.md", 9)]
+)
 def test_examples_of_a_page(
     page: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -36,8 +38,8 @@ def test_examples_of_a_page(
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
     example = doctest.DocTestParser().get_doctest("".join(blocks), {}, page, None, 0)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    result = runner.run(example)
-    OWN.fusions.clear()
+    with nothing_left():
+        result = runner.run(example)
     assert result.attempted > least
     assert result.failed == 0
 

@@ -3,6 +3,7 @@ missing names, other domains, many nodes.
 """
 
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -112,6 +113,34 @@ def test_functions_that_are_wrong(function: str, message: str) -> None:
         assert message in failure(proto)
     else:
         import_onnx(proto.SerializeToString())
+
+
+def functions(count: int, calls: int) -> str:
+    """f0, f1, ...: each calls the next so many times, the last is a Relu."""
+    imports = '<domain: "local", opset_import: ["": 17, "local": 1]> '
+    values = ["a", *(f"t{k}" for k in range(1, calls)), "b"]
+    bodies: list[str] = []
+    for i in range(count):
+        steps = (f"{out} = local.f{i + 1}({x})" for x, out in pairwise(values))
+        bodies.append(f"f{i} (a) => (b) {{ {' '.join(steps)} }}")
+    bodies.append(f"f{count} (a) => (b) {{ b = Relu(a) }}")
+    return "\n".join(imports + body for body in bodies)
+
+
+def test_functions_may_not_become_endlessly_many_nodes() -> None:
+    """Sixty functions that each call the next twice are 2^60 Relus: refused before any is built."""
+    proto = model(HEAD + GRAPH + "{ y = local.f0(x) }\n" + functions(60, 2))
+    text = failure(proto)
+    assert "node 'n0' (f0): with functions the model has 3458764513820540926 nodes" in text
+    proto = model(HEAD + GRAPH + "{ y = local.f0(x) }\n" + functions(5, 2))
+    assert operators(import_onnx(proto.SerializeToString())[0]) == ["relu"] * 32
+
+
+def test_functions_may_not_be_nested_endlessly() -> None:
+    text = failure(model(HEAD + GRAPH + "{ y = local.f0(x) }\n" + functions(400, 1)))
+    assert "node 'n0' (f0): it calls functions 401 deep, at most 64 are read" in text
+    proto = model(HEAD + GRAPH + "{ y = local.f0(x) }\n" + functions(63, 1))
+    assert operators(import_onnx(proto.SerializeToString())[0]) == ["relu"]
 
 
 # Branches and other subgraphs.

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import ModelProto, NodeProto, helper, numpy_helper
-from xdsl.dialects.builtin import ModuleOp, NameLoc, StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 import fusec
 from fusec.frontends.errors import ImportFailure
@@ -19,6 +19,7 @@ from fusec.semantics import Array
 from fusec.semantics.interpreter import GraphError
 from fusec.simulator.witness import witness
 from fusec_dialects.graph import KernelOp, OpaqueOp
+from fusec_dialects.locations import nodes, tensors
 from fusec_dialects.npu.host import HostCallOp
 from onnx_reference import check_import, operators, runtime_outputs
 from onnx_text import graph, model
@@ -239,7 +240,7 @@ def test_the_node_is_kept_whole() -> None:
     assert [(o.domain, o.version) for o in function.opset_import] == [("", 17)]
     assert [str(r.type) for r in op.outputs][1:] == ["tensor<1x3x5xf32>"] * 2
     assert op.opset.value.data == 17 and op.domain is None
-    assert isinstance(op.location, NameLoc) and op.location.desc == StringAttr("n")
+    assert nodes(op.location) == ("n",) and tensors(op.location) == ("y0", "y1", "y2")
 
 
 def test_outputs_that_nobody_uses_need_no_shape() -> None:

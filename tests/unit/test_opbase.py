@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from fusec.api import run_passes
+from fusec import universe
+from fusec.api import Model, compile, run_passes
 from fusec.config.fusion_options import FusionOptions
 from fusec.fusion.fuse import fuse_module
 from fusec.fusion.patterns import all_patterns
@@ -22,10 +23,15 @@ from fusec.opbase import (
     ascendc,
     fusion,
     load,
+    load_entry_points,
+    load_pdl,
+    loading,
     unregister,
 )
+from fusec.semantics.weights import WeightStore
 from fusec_dialects.graph import FusedOp
 from graph_modules import function
+from own_cases import nothing_left
 
 M = "tensor<16x16xf32>"
 KERNELS = FusionOptions(objective="kernels")
@@ -34,8 +40,8 @@ KERNELS = FusionOptions(objective="kernels")
 @pytest.fixture(autouse=True)
 def clean() -> Iterator[None]:
     """No test sees the fusions of another one."""
-    yield
-    OWN.fusions.clear()
+    with nothing_left():
+        yield
 
 
 def groups(module: ModuleOp) -> list[str]:
@@ -289,7 +295,33 @@ def test_pdl(tmp_path: Path) -> None:
     assert groups(leaky(0.5)) == ["add_leaky_relu"]
 
 
+def test_pdl_says_which_inner_values_may_escape(tmp_path: Path) -> None:
+    both = function(
+        f"%x: {M}, %y: {M}",
+        f"({M}, {M})",
+        f"""%0 = graph.add %x, %y : ({M}, {M}) -> {M}
+        %1 = graph.leaky_relu %0 {{alpha = 0.25}} : {M} -> {M}
+        func.return %0, %1 : {M}, {M}""",
+    )
+    (tmp_path / "closed.mlir").write_text(PDL)
+    load_pdl(tmp_path / "closed.mlir")
+    (remark,) = [r for r in fuse_module(both.clone(), KERNELS) if r.pattern == "SumRelu"]
+    assert remark.reason == "escapes" and "add" in remark.message
+    unregister("SumRelu")
+    (tmp_path / "open.pdl").write_text(PDL.replace('"fuse"', '"fuse"(%1 : !pdl.value)'))
+    assert load_pdl(tmp_path / "open.pdl") == ["SumRelu"]
+    assert groups(both) == ["SumRelu"]
+
+
 WRONG_PDL = {
+    "the root as an inner value": (
+        ('with "fuse"', 'with "fuse"(%2 : !pdl.operation)'),
+        "the root is an output anyway",
+    ),
+    "an input as an inner value": (
+        ('with "fuse"', 'with "fuse"(%a : !pdl.value)'),
+        "stand inner operations",
+    ),
     "an unknown operator": (("graph.add", "graph.ad"), "unknown operator 'graph.ad'"),
     "another dialect": (("graph.add", "arith.addf"), "unknown operator 'arith.addf'"),
     "an unknown attribute": (('"alpha"', '"alhpa"'), "did you mean 'alpha'"),
@@ -334,3 +366,51 @@ def test_python_files(tmp_path: Path) -> None:
         load(tmp_path / "own.txt")
     with pytest.raises(FusionError, match=r"none\.py"):
         load(tmp_path / "none.py")
+
+
+class Entry:
+    """An entry point of an installed package."""
+
+    name, value, dist = "mine", "package.module:function", None
+
+    def __init__(self, loaded: Any) -> None:
+        self.load = lambda: loaded
+
+
+def test_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    def register() -> None:
+        fusion(name="from_a_package")(relu)
+
+    def wrong() -> None:
+        fusion(name="half")(relu)
+        raise KeyError("x")
+
+    def found(*loaded: Any) -> None:
+        def entries(group: str) -> list[Entry]:
+            return [Entry(x) for x in loaded]
+
+        monkeypatch.setattr(loading, "entry_points", entries)
+
+    found(register)
+    assert load_entry_points("fusec.fusions") == ("from_a_package",)
+    found(wrong)
+    with pytest.raises(FusionError, match=r"entry point 'mine' of \?: package.*KeyError"):
+        load_entry_points("fusec.fusions")
+    assert "half" not in OWN.fusions and "from_a_package" in OWN.fusions
+
+
+def test_entry_points_are_loaded_once_by_whoever_comes_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[str] = []
+
+    def entries(group: str) -> list[Entry]:
+        calls.append(group)
+        return []
+
+    monkeypatch.setattr(universe, "entry_points", entries)
+    universe.load_own_fusions.cache_clear()
+    groups(chain(*BIAS_RELU))
+    compile(Model(chain(*BIAS_RELU), WeightStore()))
+    compile(Model(chain(*BIAS_RELU), WeightStore()))
+    assert calls == ["fusec.fusions"]

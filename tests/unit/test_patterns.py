@@ -1,39 +1,55 @@
-"""Every named pattern fires on its own example, obeys its switch, and its kernel is right.
+"""Every named pattern fires on its own example, obeys its switch, and is right at every level.
 
-The default run takes each word behind each anchor and a seeded sample; `-m campaign` takes all.
+The default run takes one pattern for each pair of an anchor and a word, and a seeded sample of
+numbers; `-m campaign` takes all of them, on every element type.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+import time
+from collections.abc import Collection, Iterable
 from functools import cache
+from itertools import cycle
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Block
 
 from fusec.api import run_passes
-from fusec.fusion.patterns import Pattern, all_patterns
+from fusec.config.fusion_options import FusionOptions
+from fusec.frontends.onnx.frontend import import_onnx
+from fusec.fusion.dag import Dag
+from fusec.fusion.decompose import decompose
+from fusec.fusion.fuse import fuse_module
+from fusec.fusion.patterns import all_patterns
+from fusec.fusion.patterns.example_writer import ELEMENTS
 from fusec.fusion.patterns.examples import example
-from fusec.semantics.interpreter import Interpreter
-from fusec.semantics.types import numpy_type
+from fusec.rewrite.driver import erase_dead_code
+from fusec.semantics.dtypes import Array
+from fusec.semantics.interpreter import Interpreter, main_function
 from fusec.simulator.functional import Program
-from fusec_dialects.graph import FusedOp, WeightOp
-from fusec_dialects.graph.base import GraphOp, tensor_type
+from fusec_dialects.graph import FusedOp
 from graph_modules import random_inputs, relative_error
+from networks import mixed_chain
 
 PATTERNS = {n: p for n, p in all_patterns().items() if p.family != "automatic"}
-ELEMENTS = {"f32": Float32Type(), "f16": Float16Type(), "bf16": BFloat16Type()}
+FAMILIES = sorted({p.family for p in PATTERNS.values()})
+FLOATS = ("f32", "f16", "bf16")
 BY_DTYPE = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 TOLERANCE = {"f32": 2e-6, "f16": 4e-3, "bf16": 3e-2}
 """Largest error relative to the largest value, by the coarser of the types it went through."""
 
+MARGIN = 1.2
+"""How much more than operator by operator a kernel may be wrong."""
+
+OTHER_STEP = {"f32": 0.02, "f16": 0.2, "bf16": 0.5}
+"""Part of 8-bit results that may be one step off: what lay next to the middle of two steps."""
+
 
 @cache
 def chosen(count: int) -> tuple[str, ...]:
-    """One pattern for each pair of an anchor and a word behind it, and `count` more."""
+    """One pattern for each pair of a first word and another one, and `count` more."""
     names = list(PATTERNS)
     random.Random(0).shuffle(names)
     pairs = {
@@ -42,87 +58,124 @@ def chosen(count: int) -> tuple[str, ...]:
     return tuple(sorted({*pairs.values(), *names[:count]}))
 
 
-def groups(module: ModuleOp) -> list[FusedOp]:
+def sample(count: int) -> tuple[str, ...]:
+    """Some patterns of each family."""
+    found: list[str] = []
+    for family in FAMILIES:
+        names = [name for name, p in PATTERNS.items() if p.family == family]
+        found += random.Random(1).sample(names, min(count, len(names)))
+    return tuple(found)
+
+
+def fused(name: str, element: str, disable: Collection[str] = ()) -> list[FusedOp]:
+    """The groups that the library alone makes of an example."""
+    module = example(PATTERNS[name], ELEMENTS[element])
+    module.verify()
+    options = FusionOptions("patterns", "kernels", disable=frozenset(disable))
+    fuse_module(module, options)
     return [op for op in module.walk() if isinstance(op, FusedOp)]
 
 
-def fused(pattern: Pattern, options: str = "") -> list[FusedOp]:
-    module = example(pattern, ELEMENTS["f32"])
-    module.verify()
-    run_passes(module, f"graph-fuse{{strategy=patterns objective=kernels {options}}}")
-    return groups(module)
-
-
-def check_fires(name: str) -> None:
+def check_fires(name: str, element: str) -> None:
     """One group of that name, which holds every operator of the example in its order."""
-    before = _computed(example(PATTERNS[name], ELEMENTS["f32"]).walk())
-    (group,) = fused(PATTERNS[name])
+    block = main_function(example(PATTERNS[name], ELEMENTS[element])).body.block
+    decompose(block)
+    erase_dead_code(block)
+    (group,) = (g for g in fused(name, element) if g.pattern.data != "concat")
     assert group.pattern.data == name
-    assert _computed(group.body.block.ops) == before
+    folded = {"rotary": "concat", "movement": ""}.get(PATTERNS[name].family, "pad")
+    assert computed(group.body.block) == [op for op in computed(block) if op != folded]
 
 
-def _computed(ops: Iterable[Operation]) -> list[str]:
-    """Names of the operators that are a group's, in order."""
-    return [op.op_name for op in ops if isinstance(op, GraphOp) and not _of_weights_alone(op)]
+def computed(block: Block) -> list[str]:
+    """Names of the operators that a kernel does, in order."""
+    dag = Dag.of(block)
+    every = (dag.names[i] for i in range(len(dag.ops)) if dag.is_compute(i))
+    return [name for name in every if name != "graph.yield"]
 
 
-def _of_weights_alone(op: GraphOp) -> bool:
-    return bool(op.operands) and all(isinstance(o.owner, WeightOp) for o in op.operands)
-
-
-def check_off(name: str) -> None:
-    assert name not in {g.pattern.data for g in fused(PATTERNS[name], f"disable={name}")}
+def check_off(name: str, element: str = "f32") -> None:
+    assert name not in {g.pattern.data for g in fused(name, element, [name])}
 
 
 def check_numbers(name: str, element: str) -> None:
-    """The placed kernel against the example's own meaning in float64."""
+    """Graph, fused and placed level against the example's own meaning in float64; fused and placed
+    may miss it by as much as the operators one by one do."""
     module = example(PATTERNS[name], ELEMENTS[element])
-    rng = np.random.default_rng(1)
-    weights = {op.weight.data: _array(rng, op) for op in module.walk() if isinstance(op, WeightOp)}
     inputs = random_inputs(module)
-    (expected,) = Interpreter(module, weights, oracle=True).run(inputs).values()
+    if PATTERNS[name].family == "optimiser":
+        inputs = {key: np.abs(value) for key, value in inputs.items()}
+    wanted = list(Interpreter(module, {}, oracle=True).run(inputs).values())
+    own = errors(element, Interpreter(module, {}).run(inputs).values(), wanted)
+    assert max(own) <= 2.0, f"{name}: {own} times the tolerance, operator by operator"
     run_passes(module, "graph-fuse{objective=kernels},graph-fold-weights,graph-assign-layout")
+    run_passes(module, "graph-in-place")
+    fused = errors(element, Interpreter(module, {}).run(inputs).values(), wanted)
     run_passes(module, "graph-outline,compile")
-    derived = Interpreter(module, weights).derived_weights()
-    (found,) = Program(module).run({**weights, **derived, **inputs}).values()
-    coarsest = max(TOLERANCE[element], TOLERANCE[BY_DTYPE[found.dtype.name]])
-    assert relative_error(found, expected) <= coarsest
+    weights = Interpreter(module, {}).derived_weights()
+    found = errors(element, Program(module).run({**weights, **inputs}).values(), wanted)
+    for level, values in (("fused", fused), ("placed", found)):
+        for value, unfused in zip(values, own, strict=True):
+            assert value <= max(1.0, MARGIN * unfused), f"{name}, {level}: {values} times tolerance"
 
 
-def _array(rng: np.random.Generator, op: WeightOp) -> np.ndarray:
-    type_ = tensor_type(op.results[0])
-    shape = type_.get_shape()
-    fan_in = max(int(np.prod(shape[1:])), 1) if len(shape) > 1 else 4
-    return (rng.standard_normal(shape) / fan_in**0.5).astype(numpy_type(type_.element_type))
+def errors(element: str, found: Iterable[Array], wanted: list[Array]) -> list[float]:
+    """The error of each result as a multiple of the tolerance."""
+    multiples: list[float] = []
+    for value, expected in zip(found, wanted, strict=True):
+        if value.dtype.kind in "iu":
+            steps = np.abs(value.astype(np.float64) - expected)
+            most = 1 if element == "f32" else 2
+            multiples.append(max(steps.max() / most, (steps > 0).mean() / OTHER_STEP[element]))
+            continue
+        coarsest = max(TOLERANCE[element], TOLERANCE[BY_DTYPE[value.dtype.name]])
+        multiples.append(relative_error(value, expected) / coarsest)
+    return multiples
 
 
 def test_there_are_hundreds_and_each_is_documented() -> None:
     assert len(PATTERNS) >= 300
+    assert {"attention", "embedding", "gated", "loss", "norm", "optimiser", "softmax"} <= set(
+        FAMILIES
+    )
     for name, pattern in PATTERNS.items():
         assert name == pattern.name == "_".join(pattern.words)
         assert pattern.benefit > 0 and pattern.doc and pattern.family
 
 
-@pytest.mark.parametrize("name", chosen(60))
+def test_more_names_cost_no_more_time() -> None:
+    """Patterns are found from an operator's name, not one after the other."""
+    names = random.Random(0).sample(sorted(PATTERNS), 400)
+    spent: list[float] = []
+    for count in (40, 40, 400):
+        module, _ = import_onnx(mixed_chain(300))
+        run_passes(module, "prepare")
+        start = time.process_time()
+        fuse_module(module, FusionOptions("patterns", only=frozenset(names[:count])))
+        spent.append(time.process_time() - start)
+    assert spent[2] < 2 * spent[1] + 0.5, spent
+
+
+@pytest.mark.parametrize("name", chosen(40)[::2])
 def test_fires_on_its_example(name: str) -> None:
-    check_fires(name)
+    check_fires(name, "f32")
 
 
-@pytest.mark.parametrize("name", chosen(0)[::4])
+@pytest.mark.parametrize("name", chosen(0)[::6])
 def test_obeys_its_switch(name: str) -> None:
     check_off(name)
 
 
-@pytest.mark.parametrize("element", ELEMENTS)
-@pytest.mark.parametrize("name", chosen(0)[::5])
+@pytest.mark.parametrize(("name", "element"), [*zip(sample(3), cycle(FLOATS), strict=False)])
 def test_numbers(name: str, element: str) -> None:
     check_numbers(name, element)
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("family", sorted({p.family for p in PATTERNS.values()}))
+@pytest.mark.parametrize("family", FAMILIES)
 def test_every_pattern(family: str) -> None:
     for name in (p.name for p in PATTERNS.values() if p.family == family):
-        check_fires(name)
         check_off(name)
-        check_numbers(name, "f32")
+        for element in FLOATS:
+            check_fires(name, element)
+            check_numbers(name, element)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fusec.semantics import Array, AttrValue, evaluate, np_dtype
+from fusec.semantics import Array, AttrValue, SemanticsError, evaluate, np_dtype
 
 INF = math.inf
 NAN = math.nan
@@ -384,3 +384,13 @@ def test_scalars_stay_arrays() -> None:
     for name in ("neg", "exp", "gelu", "identity"):
         result = one(name, f32(1.5))
         assert isinstance(result, np.ndarray) and result.shape == () and result.dtype == np.float32
+
+
+def test_products_of_bytes_are_exact_in_i32() -> None:
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(-128, 128, shape).astype(np.int8) for shape in ((3, 5000), (5000, 4)))
+    for found in (one("matmul_integer", a, b), oracle("matmul_integer", a, b)):
+        assert found.dtype == np.int32
+        assert np.array_equal(found, a.astype(np.int64) @ b.astype(np.int64))
+    with pytest.raises(SemanticsError, match="multiplies int8"):
+        one("matmul_integer", a.astype(np.int16), b.astype(np.int16))

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from fusec.semantics.interpreter import main_function
 from fusec_dialects.graph import CallOp, ConstantOp, KernelOp, WeightOp
+from fusec_dialects.locations import tensors
 
 Item = TypeVar("Item")
 
@@ -74,8 +75,8 @@ def operators(module: ModuleOp) -> list[Operation]:
 def subset(module: ModuleOp, kept: Sequence[Operation]) -> ModuleOp:
     """A module whose main has the operators `kept` of another one's, in their order.
 
-    Other functions and the kernels that are still called come along. Inputs that are new are named
-    after their values, or by number.
+    Other functions and the kernels that are still called come along. Inputs that are new have
+    the names that the values have in the model, or numbers.
     """
     inside = set(kept)
     main = main_function(module)
@@ -137,8 +138,13 @@ def subset(module: ModuleOp, kept: Sequence[Operation]) -> ModuleOp:
 
 
 def _names(main: FuncOp) -> dict[SSAValue, str]:
-    """The names that inputs and outputs of main have in the model."""
+    """The names that values of main have in the model, as far as they are known."""
     found: dict[SSAValue, str] = {}
+    for op in main.body.block.ops:
+        names = tensors(op.location)
+        if len(names) == len(op.results):
+            pairs = zip(op.results, names, strict=True)
+            found.update((result, name) for result, name in pairs if name)
     end = main.body.block.last_op
     results = end.operands if isinstance(end, ReturnOp) else ()
     for values, attrs in ((results, main.res_attrs), (main.body.block.args, main.arg_attrs)):

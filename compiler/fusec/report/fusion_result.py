@@ -70,7 +70,7 @@ def fusion_result(
 
 
 def _site(remark: Remark) -> Site:
-    fused = remark.kind == "fused"
+    fused = remark.kind != "refused"
     asked = fused or remark.reason not in SWITCHES
     legal = asked and (fused or remark.reason in JUDGED)
     return Site(

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypedDict
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from fusec.semantics.classes import FusionClass, fusion_class
 from fusec.semantics.interpreter import main_function
 from fusec.semantics.types import tensor_bytes
 from fusec_dialects.graph import CallOp, GraphOp, OpaqueOp
+from fusec_dialects.locations import sources
 
 
 class Profile(TypedDict):
@@ -50,22 +51,22 @@ class Profile(TypedDict):
 def count_operators(module: ModuleOp) -> int:
     """Imported operators that depend on an input; views are not counted.
 
-    Operators in a row with the same known place (an ONNX node that became several) are one.
+    Operators of one known place (an ONNX node that became several) are one.
     """
     main = main_function(module)
     varying: set[SSAValue] = set(main.body.block.args)
-    count = 0
-    before: Attribute = UNKNOWN_LOC
+    found: set[str] = set()
+    unknown = 0
     for op in main.body.block.ops:
         if not isinstance(op, GraphOp | OpaqueOp) or _is_constant(op, varying):
             continue
         varying.update(op.results)
         if isinstance(op, GraphOp) and fusion_class(op.op_name) == FusionClass.VIEW:
             continue
-        if op.location == UNKNOWN_LOC or op.location != before:
-            count += 1
-        before = op.location
-    return count
+        names = sources(op.location, views=False)
+        found.update(names)
+        unknown += not names
+    return len(found) + unknown
 
 
 def _is_constant(op: GraphOp | OpaqueOp, varying: set[SSAValue]) -> bool:

@@ -22,9 +22,16 @@ from xdsl.irdl import (
 )
 from xdsl.passes import ModulePass, get_pass_option_infos
 
-from fusec.fusion.patterns import library
-from fusec.fusion.patterns.grammar import FREE, SLOTS, is_sentence
-from fusec.fusion.patterns.norms import NORMS
+from fusec.fusion.patterns import CORES, library
+from fusec.fusion.patterns.attention import ANCHORS
+from fusec.fusion.patterns.attention import SLOTS as ATTENTION_SLOTS
+from fusec.fusion.patterns.grammar import (
+    CONTRACTION_BENEFIT,
+    FREE,
+    FRONTS,
+    SLOTS,
+    is_sentence,
+)
 from fusec.fusion.patterns.words import ACTIVATIONS
 from fusec.hw import DEFAULT_TARGET, TARGETS, load_target
 from fusec.pipelines import PIPELINES
@@ -144,18 +151,29 @@ def _pass(pass_class: type[ModulePass]) -> Iterator[str]:
 def _patterns() -> Iterator[str]:
     yield from ("# Patterns", "")
     yield "The names that `--disable-fusion`, `--only-fusion` and the options `disable` and `only`"
-    yield "of `graph-fuse` take. Where several match, the one with more benefit, 10 for each word,"
-    yield f"is tried first. {len(library())} names in all; `fuse-opt --list-patterns` prints them."
+    yield "of `graph-fuse` take. The one with the most benefit is tried first: 10 for each word and"
+    yield f"each operator of an expression, {CONTRACTION_BENEFIT} for each contraction."
+    yield f"{len(library())} names in all; `fuse-opt --list-patterns` prints them."
     yield from ("", "## Contractions", "")
-    yield "An anchor, then at least one of these in this order:"
-    yield from ("", "| anchor | slots | patterns |", "|---|---|---|")
+    yield "An anchor, then at least one of these in this order; one word may stand before it:"
+    yield from ("", "| anchor | before it | slots | patterns |", "|---|---|---|---|")
     families = Counter(pattern.family for pattern in library().values())
     for anchor, slots in SLOTS.items():
-        yield f"| `{anchor}` | {', '.join(slots)} | {families[anchor]} |"
+        front = FRONTS.get(anchor, "")
+        yield f"| `{anchor}` | {front} | {', '.join(slots)} | {families[anchor]} |"
     yield from ("", _paragraph(is_sentence.__doc__), "")
-    yield from ("## Norms and softmax", "", "| norm | before it | behind it |", "|---|---|---|")
-    for word, norm in NORMS.items():
-        yield f"| `{word}` | {', '.join(norm.before)} | {', '.join(norm.behind)} |"
+    yield from (
+        "## Expressions",
+        "",
+        "| words | family | before | behind | |",
+        "|---|---|---|---|---|",
+    )
+    for words, core in CORES.tables.items():
+        slots = (", ".join(core.before), ", ".join(core.behind))
+        yield f"| `{'_'.join(words)}` | {core.family} | {slots[0]} | {slots[1]} | {core.meaning} |"
+    yield from ("", "## Attention", "", "| word | |", "|---|---|")
+    for word, meaning in (*ANCHORS.items(), *ATTENTION_SLOTS.items()):
+        yield f"| `{word}` | {meaning} |"
     yield from ("", "## Activations", "")
     free = ", ".join(f"`{word}`" for word in ACTIVATIONS if word in FREE)
     rare = ", ".join(f"`{word}`" for word in ACTIVATIONS if word not in FREE)

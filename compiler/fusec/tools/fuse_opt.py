@@ -7,6 +7,7 @@ Everything that is not the result (timing, statistics, errors) goes to stderr.
 import argparse
 import sys
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,9 +22,10 @@ from fusec import pipelines
 from fusec.hw import TARGETS, load_target
 from fusec.tools.listings import ListPatterns, ListPipelines, PatternExample
 from fusec.tools.output import OutputFile
+from fusec.tools.rule_log import RuleLog
 from fusec.tools.stages import StageLog, module_text
 from fusec.tools.status import InputError, UsageError, guard
-from fusec.universe import FUSEC_UNIVERSE
+from fusec.universe import FUSEC_UNIVERSE, load_own_fusions
 from fusec_dialects.errors import InvalidResultError
 from fusec_dialects.verify import verify
 
@@ -47,11 +49,13 @@ class FuseOpt(xDSLOptMain):
         self._running: ModulePass | None = None
         self._output: OutputFile | None = None
         self._chunks = 0
+        load_own_fusions()
         super().__init__("Runs passes of fusec and xDSL on a module and prints the result.", args)
         self._log = StageLog(
             dump_dir=None if self.args.dump_dir is None else Path(self.args.dump_dir),
             statistics=self.args.statistics,
         )
+        self._rules = RuleLog()
 
     # What is registered: all that the environment offers, and fusec even where it is not installed.
 
@@ -100,6 +104,20 @@ class FuseOpt(xDSLOptMain):
             action="store_true",
             help="of an ONNX model, keep operators that are not supported as graph.opaque",
         )
+        for name, kind, text in (
+            (
+                "load",
+                "FILE.py",
+                "register own fusions and operators: Python that uses fusec.opbase",
+            ),
+            ("pdl", "FILE.mlir", "register own fusions: pdl patterns"),
+        ):
+            ours.add_argument(
+                f"--{name}",
+                action=_Load,
+                metavar=kind,
+                help=f"{text}; before options that use them, may be given several times",
+            )
         ours.add_argument(
             "--list-pipelines",
             action=ListPipelines,
@@ -132,6 +150,11 @@ class FuseOpt(xDSLOptMain):
             action="store_true",
             help="print the operators before and after each pass to stderr",
         )
+        ours.add_argument(
+            "--pattern-stats",
+            action="store_true",
+            help="print how often each rule of each pass was tried, matched and applied to stderr",
+        )
 
     # The pipeline.
 
@@ -163,6 +186,7 @@ class FuseOpt(xDSLOptMain):
         """xDSL's hook before the first pass, between two passes and after the last."""
         self._running = None
         if previous is not None:
+            self._rules.finish(previous.name)
             seconds = self._log.finish(previous.name, module)
             if self.args.time_passes:
                 print(f"Pass {previous.name} took {seconds} seconds")
@@ -244,7 +268,8 @@ class FuseOpt(xDSLOptMain):
 
     def run(self) -> None:
         try:
-            super().run()
+            with self._rules.listening() if self.args.pattern_stats else nullcontext():
+                super().run()
         except BaseException:
             if self._output is not None:
                 self._output.discard()
@@ -257,6 +282,9 @@ class FuseOpt(xDSLOptMain):
     def _report(self) -> None:
         if self.args.timing or self.args.statistics:
             self._log.report(timing=self.args.timing, statistics=self.args.statistics)
+        if self.args.pattern_stats:
+            self._rules.finish("" if self._running is None else self._running.name)
+            self._rules.report()
 
 
 def _located_mlir() -> type[Any]:
@@ -293,6 +321,21 @@ class _Target(argparse.Action):
                 f"formats: {formats}"
             )
         load_target(namespace.npu_target)
+
+
+class _Load(argparse.Action):
+    """`--load`, `--pdl`: own fusions and operators, known from here on."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        from fusec.opbase import load, load_pdl
+
+        (load_pdl if self.dest == "pdl" else load)(values)
 
 
 def main() -> None:

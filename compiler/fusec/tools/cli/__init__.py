@@ -23,7 +23,12 @@ def _run(arguments: Sequence[str]) -> int:
     from fusec.tools.cli.arguments import parse
 
     options = parse(arguments)
+    from fusec.pipelines import watching
+    from fusec.tools.cli.dump import GraphDump
+
+    dump = options.dump = GraphDump(options.configured.environment.dump)
     for note in options.configured.notes:
         print(f"{PROGRAM}: note: {note}", file=sys.stderr)
     command = import_module(f"fusec.tools.cli.{options.command.replace('-', '_')}")
-    return int(command.run(options))
+    with watching(dump.passed), dump:
+        return int(command.run(options))

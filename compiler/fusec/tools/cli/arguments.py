@@ -57,8 +57,10 @@ modelled. Nothing is compiled.
 
 COMPARE = """\
 Run a model at a level and compare the outputs with ONNX Runtime's (graph optimisations off), on
-seeded inputs. Weights that the file gives as one repeated number are seeded too. The exit status is
-1 where the worst output is further off than the tolerance. MLIR text is compared with its own
+seeded inputs, and every tensor that survives the level with the same tensor of the model, run
+without fusion and in float64. Weights that the file gives as one repeated number are seeded too.
+The exit status is 1 where the worst output is further off than the tolerance, or a tensor further
+than the tolerance beyond what it is without fusion. Outputs of MLIR text are compared with its own
 operators in float64.
 """
 
@@ -68,8 +70,9 @@ operators in float64, on seeded inputs. The exit status is 1 where no fusion is 
 """
 
 REDUCE = """\
-Leave out operators of a failing model as long as a command still ends with the same exit status,
-and write what is left as MLIR text. What an operator that went away gave becomes an input.
+Leave out operators of a failing model as long as a command still ends with the same exit status
+(and prints the same text), and write what is left: an .onnx with the nodes that are needed, or an
+.mlir. What an operator that went away gave becomes an input.
 """
 
 ASCEND_CHECK = """\
@@ -110,6 +113,14 @@ def _model(parser: argparse.ArgumentParser) -> None:
         help="static shape of an input, like x=1x3x224x224; once for each input",
     )
     parser.add_argument(
+        "--value",
+        action="append",
+        default=[],
+        metavar="NAME=V",
+        help="an input that is this number at every call, like sr=16000, becomes a constant (a "
+        "list with commas); once for each input",
+    )
+    parser.add_argument(
         "--allow-opaque",
         action="store_true",
         help="leave ONNX operators that are not supported to the host, as barriers of fusion",
@@ -139,8 +150,21 @@ def _compilation(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--strategy",
-        choices=["greedy", "patterns"],
-        help="patterns: only named patterns; greedy (default): then whatever pays",
+        metavar="NAME",
+        help="how groups grow: patterns (named patterns only), greedy, dp, beam (default), or one "
+        "that --load registers",
+    )
+    group.add_argument(
+        "--time-budget",
+        type=_number(float, 0, "a number of seconds"),
+        metavar="S",
+        help="seconds of planning, after which the best plan so far is taken (default 0: no bound)",
+    )
+    group.add_argument(
+        "--plan-cache",
+        metavar="DIR",
+        help="keep plans in this folder, and take them from it for an equal graph, target and "
+        "options",
     )
     group.add_argument(
         "--max-depth",
@@ -171,13 +195,24 @@ def _compilation(parser: argparse.ArgumentParser) -> None:
         help="fuse by these patterns only; may be given several times",
     )
     files = (
-        ("load", "own fusions: Python that uses fusec.opbase, or pdl patterns in an .mlir"),
         ("fusion-config", "JSON as GE_FUSION_CONFIG_PATH names it"),
         ("fusion-switch-file", "rules on and off, as ATC reads them, by CANN's names or ours"),
         ("plan", "a saved plan to replay (fusec explain --save-plan)"),
         ("fusion-result", "where fusion_result.json goes, as ATC writes it"),
         ("log-file", "where the log of fusion goes (GE_LOG_LEVEL says how much; else 2)"),
     )
+    own = (
+        ("load", "FILE.py", "own fusions and operators: Python that uses fusec.opbase"),
+        ("pdl", "FILE.mlir", "own fusions: pdl patterns"),
+    )
+    for name, kind, text in own:
+        group.add_argument(
+            f"--{name}",
+            action="append",
+            default=[],
+            metavar=kind,
+            help=f"{text}; may be given several times",
+        )
     for name, text in files:
         group.add_argument(f"--{name}", metavar="FILE", help=text)
 
@@ -286,6 +321,9 @@ def build() -> argparse.ArgumentParser:
         required=True,
         metavar="COMMAND",
         help="what fails; {} stands for the file, like 'fusec compare {} --tolerance 1e-5'",
+    )
+    parser.add_argument(
+        "--text", metavar="TEXT", help="what the command has to print, like a part of its message"
     )
     _compilation(parser)
 

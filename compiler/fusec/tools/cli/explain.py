@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from fusec.explain import explain
-from fusec.fusion.explain import EdgeNote, Explanation, GroupNote
+from fusec.fusion.explain import EdgeNote, Explanation, GroupNote, MissedNote
 from fusec.fusion.remarks import listening
 from fusec.tools.cli.session import (
     Progress,
@@ -39,7 +39,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json({"model": options.model, **asdict(found)})
     else:
-        print("\n".join((*_groups(found.groups), "", *_edges(found.edges))))
+        lines = (*_groups(found.groups), "", *_edges(found.edges), *_missed(found.missed))
+        print("\n".join(lines))
     return 0
 
 
@@ -52,12 +53,29 @@ def _edge(found: Explanation, first: str, second: str) -> Explanation:
             advice = f"did you mean '{near[0]}'?" if near else "names are those of the ONNX nodes"
             raise UsageError(f"--edge: no operator is called '{name}'; {advice}")
     groups = tuple(g for g in found.groups if first in g.ops or second in g.ops)
-    edges = tuple(e for e in found.edges if {e.producer, e.consumer} == {first, second})
+    edges = tuple(e for e in found.edges if _joins(e, first, second) or _joins(e, second, first))
+    missed = tuple(m for m in found.missed if first in m.ops and second in m.ops)
     if edges:
-        return Explanation(groups, edges)
+        return Explanation(groups, edges, missed=missed)
     if any(first in g.ops and second in g.ops for g in groups):
         return Explanation(tuple(g for g in groups if first in g.ops and second in g.ops), ())
     raise UsageError(f"--edge: '{second}' does not read what '{first}' gives, nor the other way")
+
+
+def _missed(missed: Iterable[MissedNote]) -> Iterable[str]:
+    for m in missed:
+        yield f"{m.fusion} fits {', '.join(m.ops)}: not taken: {m.reason}: {m.message}"
+        yield f"    would change it: {m.advice}"
+
+
+def _joins(edge: EdgeNote, first: str, second: str) -> bool:
+    return first in edge.nodes[0] and second in edge.nodes[1]
+
+
+def _name(place: str, nodes: tuple[str, ...]) -> str:
+    """An operator by its node, and the others that it is made of."""
+    others = ", ".join(node for node in nodes if node != place)
+    return f"{place} (with {others})" if others else place
 
 
 def _groups(groups: Iterable[GroupNote]) -> Iterable[str]:
@@ -81,5 +99,6 @@ def _edges(edges: tuple[EdgeNote, ...]) -> Iterable[str]:
     total = ", ".join(f"{reason} {count}" for reason, count in counts.most_common())
     yield f"edges that are not fused: {len(edges)}: {total}"
     for e in edges:
-        yield f"{e.producer} -> {e.consumer} ({e.bytes / 1e6:.3f} MB): {e.reason}: {e.message}"
+        producer, consumer = _name(e.producer, e.nodes[0]), _name(e.consumer, e.nodes[1])
+        yield f"{producer} -> {consumer} ({e.bytes / 1e6:.3f} MB): {e.reason}: {e.message}"
         yield f"    would change it: {e.advice}"

@@ -15,6 +15,7 @@ from fusec.api import Compiled, CompileOptions, Level, Model, compile, fuse, loa
 from fusec.config.fusion_options import FusionOptions
 from fusec.frontends.errors import ImportFailure
 from fusec.frontends.shapes import parse_shapes
+from fusec.frontends.values import parse_values
 from fusec.fusion.patterns import all_patterns
 from fusec.fusion.remarks import Decisions, listening
 from fusec.report.fusion_log import DECISIONS, log_lines
@@ -52,8 +53,14 @@ def open_model(options: argparse.Namespace, progress: Progress) -> Model:
         shapes = parse_shapes(options.shape)
     except ImportFailure as error:
         raise UsageError(f"--shape: {error}") from error
+    try:
+        values = parse_values(options.value)
+    except ImportFailure as error:
+        raise UsageError(f"--value: {error}") from error
     progress(f"reading {path}")
-    return load(path, shapes, allow_opaque=options.allow_opaque)
+    model = load(path, shapes, allow_opaque=options.allow_opaque, values=values)
+    options.dump.imported(model.module)
+    return model
 
 
 def open_graph(options: argparse.Namespace, progress: Progress) -> Model:
@@ -86,6 +93,15 @@ def compile_model(
     return made
 
 
+def fuse_model(model: Model, options: argparse.Namespace, progress: Progress) -> Model:
+    """The fused model, with a line of progress for each stage."""
+    wanted = compile_options(options)
+    with listening() as heard:
+        made = fuse(model, wanted, progress=lambda stage: progress(f"compiling: {stage}"))
+    write_log(options, heard)
+    return made
+
+
 def write_log(options: argparse.Namespace, heard: Decisions) -> None:
     """The log of fusion, as GE_LOG_LEVEL asks for it, to stderr or the file that is named, and
     fusion_result.json where it is asked for. Raises CannotWriteError.
@@ -108,15 +124,12 @@ def run_level(
 ) -> dict[str, Array]:
     """Outputs of the level that the command line asks for; nothing below it is compiled."""
     level: Level = options.level
-    wanted = compile_options(options)
     if level == "npu" and model.level != "npu":
         compiled = compile_model(model, options, progress)
         progress("running at level npu")
         return compiled.run(inputs)
     if level == "fused" and model.level == "graph":
-        with listening() as heard:
-            model = fuse(model, wanted, progress=lambda stage: progress(f"compiling: {stage}"))
-        write_log(options, heard)
+        model = fuse_model(model, options, progress)
     progress(f"running at level {level}")
     return model.run(inputs)
 

@@ -11,7 +11,7 @@ func.func private @unknown_layout(memref<8xf32, #npu.space<l1, zx>>)
 
 // -----
 
-// CHECK: unknown kernel family 'cubes', expected one of vector, cube, mixed, attention, window, depthwise, movement
+// CHECK: unknown kernel family 'cubes', expected one of vector, cube, mixed, rows, attention, window, depthwise, movement, own
 func.func private @unknown_family() attributes {npu.schedule = #npu.schedule<"cubes", {}>}
 
 // -----
