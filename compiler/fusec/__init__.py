@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         run_passes,
     )
     from fusec.explain import precision_compare, visualize_graph
+    from fusec.fusion.strategies import register_strategy
     from fusec.npu_options import modelled_time
 
 __version__ = "0.1.0"
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 _PLACES = {
     "modelled_time": "fusec.npu_options",
     "precision_compare": "fusec.explain",
+    "register_strategy": "fusec.fusion.strategies",
     "visualize_graph": "fusec.explain",
 }
 """Names that are not in fusec.api."""
@@ -42,6 +44,7 @@ __all__ = [
     "modelled_time",
     "npu",
     "precision_compare",
+    "register_strategy",
     "run_passes",
     "visualize_graph",
 ]

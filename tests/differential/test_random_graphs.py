@@ -16,6 +16,9 @@ from hypothesis import strategies as st
 
 from fusec.config.fusion_options import OBJECTIVES, FusionOptions
 from fusec.fusion.strategies import STRATEGIES
+from fusec_dialects.graph import WeightOp
+from fusec_dialects.graph.base import tensor_type
+from graph_modules import parse, random_array
 from plan_check import Judged, check_plan, modelled_us
 from random_networks import random_network
 
@@ -94,26 +97,56 @@ def test_small_networks_on_every_level(random: Random) -> None:
 
 
 T = "tensor<5x4xf32>"
+P, Q, C = "tensor<16x5x7xf32>", "tensor<16x1x7xf32>", "tensor<1xf32>"
 BACKWARDS = "{starts = [4], ends = [-6], axes = [0], steps = [-1]}"
+POINTS = "{strides = [1], pads = [0, 0], dilations = [1]}"
 
 FOUND = {
     "an axis read backwards behind what was computed": f"""
-      %0 = graph.tanh %x : {T} -> {T}
-      %1 = graph.slice %0 {BACKWARDS} : {T} -> {T}
-      func.return %1 : {T}""",
+      func.func @main(%x: {T}) -> {T} {{
+        %0 = graph.tanh %x : {T} -> {T}
+        %1 = graph.slice %0 {BACKWARDS} : {T} -> {T}
+        func.return %1 : {T}
+      }}""",
     "an axis read backwards behind a product": f"""
-      %w = graph.weight "w" : tensor<4x4xf32>
-      %0 = graph.matmul %x, %w : ({T}, tensor<4x4xf32>) -> {T}
-      %1 = graph.slice %0 {BACKWARDS} : {T} -> {T}
-      %2 = graph.relu %1 : {T} -> {T}
-      func.return %2 : {T}""",
+      func.func @main(%x: {T}) -> {T} {{
+        %w = graph.weight "w" : tensor<4x4xf32>
+        %0 = graph.matmul %x, %w : ({T}, tensor<4x4xf32>) -> {T}
+        %1 = graph.slice %0 {BACKWARDS} : {T} -> {T}
+        %2 = graph.relu %1 : {T} -> {T}
+        func.return %2 : {T}
+      }}""",
+    "rows of a picture read in segments, by one filter with a bias": f"""
+      func.func @main(%x: {P}) -> {Q} {{
+        %w = graph.weight "w" : tensor<1x5x1xf32>
+        %b = graph.weight "b" : {C}
+        %s = graph.weight "s" : {C}
+        %0 = graph.conv %x, %w, %b {POINTS} : ({P}, tensor<1x5x1xf32>, {C}) -> {Q}
+        %1 = graph.batch_normalization %0, %s, %b, %b, %s : ({Q}, {C}, {C}, {C}, {C}) -> {Q}
+        func.return %1 : {Q}
+      }}""",
+    "a repetition behind a small convolution": """
+      func.func @main(%x: tensor<1x4x1xf16>) -> tensor<2x1x3x1xf16> {
+        %w = graph.weight "w" : tensor<3x4x3xf16>
+        %0 = graph.conv %x, %w {strides = [1], pads = [1, 1], dilations = [1]} :
+          (tensor<1x4x1xf16>, tensor<3x4x3xf16>) -> tensor<1x3x1xf16>
+        %1 = graph.unsqueeze %0 {axes = [0]} : tensor<1x3x1xf16> -> tensor<1x1x3x1xf16>
+        %2 = graph.expand %1 : tensor<1x1x3x1xf16> -> tensor<2x1x3x1xf16>
+        func.return %2 : tensor<2x1x3x1xf16>
+      }""",
 }
 """What campaigns have found, as small as it gets."""
 
 
 @pytest.mark.parametrize("name", FOUND)
 def test_found(name: str) -> None:
-    text = f"func.func @main(%x: {T}) -> {T} {{{FOUND[name]}\n}}"
-    judged = Judged.of(text, {"w": np.eye(4, dtype=np.float32) * 3})
+    rng = np.random.default_rng(0)
+    kept = [op for op in parse(FOUND[name]).walk() if isinstance(op, WeightOp)]
+    weights = {op.weight.data: abs(random_array(rng, tensor_type(op.y))) for op in kept}
+    judged = Judged.of(FOUND[name], weights)
+    unfused = modelled_us(judged, UNFUSED)
+    assert unfused is not None
     for options in PLANS:
-        check_plan(judged, options, npu=True)
+        check_plan(judged, options, npu=options.objective == "kernels")
+        us = modelled_us(judged, options) if options.objective == "time" else 0.0
+        assert us is not None and us <= unfused * (1 + 1e-9)

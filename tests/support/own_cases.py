@@ -9,12 +9,17 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from fusec.api import context
+from fusec.api import Compiled, Model, compile, context, run_passes
 from fusec.fusion.patterns.own import OWN
 from fusec.opbase import OperatorBase, RegOp, unregister
+from fusec.semantics.weights import WeightStore
 from fusec_dialects.graph import OWN as OPERATORS
+from fusec_dialects.graph import FusedOp, KernelOp
+from graph_modules import function
 
 Body = Callable[[Any, Any, Any], None]
+
+M = "tensor<16x16xf32>"
 
 
 @contextmanager
@@ -74,3 +79,34 @@ def applied(name: str, type_: str = "tensor<40x24xf32>") -> ModuleOp:
           func.return %0 : {type_}
         }}"""
     )
+
+
+def compiled(module: ModuleOp) -> Compiled:
+    """Fused wherever that makes fewer kernels."""
+    return compile(Model(module, WeightStore()), objective="kernels")
+
+
+def kernels(made: Compiled) -> list[str]:
+    """The patterns of the kernels."""
+    return [op.pattern.data for op in made.fused.walk() if isinstance(op, KernelOp)]
+
+
+def groups(module: ModuleOp) -> list[str]:
+    """The patterns of the groups that graph-fuse makes."""
+    run_passes(module, "graph-fuse{objective=kernels}")
+    return [op.pattern.data for op in module.walk() if isinstance(op, FusedOp)]
+
+
+def chain(*ops: str, results: str = "%2") -> ModuleOp:
+    """%0 = x y by a product, then what `ops` say; `results` are returned."""
+    body = [f"%0 = graph.matmul %x, %y : ({M}, {M}) -> {M}", *ops]
+    count = results.count("%")
+    types = ", ".join([M] * count)
+    body.append(f"func.return {results} : {types}")
+    return function(f"%x: {M}, %y: {M}, %b: {M}", f"({types})", "\n".join(body))
+
+
+BIAS_RELU = (
+    f"%1 = graph.add %b, %0 : ({M}, {M}) -> {M}",
+    f"%2 = graph.relu %1 : {M} -> {M}",
+)

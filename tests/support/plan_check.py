@@ -19,6 +19,7 @@ from fusec.semantics.dtypes import Array
 from fusec.semantics.interpreter import Interpreter
 from fusec.semantics.types import numpy_type
 from fusec.semantics.weights import WeightStore
+from fusec.simulator.witness import witness
 from fusec_dialects.graph import CallOp, GraphOp
 from fusec_dialects.graph.base import tensor_type
 from graph_modules import parse, random_array
@@ -119,7 +120,9 @@ def _size(array: Array) -> float:
 
 
 def check_plan(judged: Judged, options: FusionOptions, *, npu: bool) -> None:
-    """The fused graph in float64 and in its types, and with `npu` the placed kernels."""
+    """The fused graph in float64 and in its types; with `npu` the placed kernels in its place, and
+    that they race nowhere and stay in their buffers.
+    """
     where = f"{options.strategy}, {options.objective}"
     wanted = CompileOptions(fusion=options)
     if not npu:
@@ -132,6 +135,8 @@ def check_plan(judged: Judged, options: FusionOptions, *, npu: bool) -> None:
     compiled = compile(judged.model, wanted)
     judged.check(compiled.run(judged.inputs, "fused"), f"{where}, fused")
     judged.check(compiled.run(judged.inputs), f"{where}, npu")
+    violations = list(map(str, witness(compiled.npu, arrays=judged.inputs)))
+    assert not violations, f"{where}: {violations[:3]}"
 
 
 def modelled_us(judged: Judged, options: FusionOptions) -> float | None:

@@ -163,7 +163,14 @@ NAMED = {
     "squeeze_excite": rows_kernel((2, 7, 7, 40), [30], before="scale"),
     "squeeze_excite_norm": rows_kernel((1, 14, 14, 96), [600], before="scale", after=["norm"]),
     "images_mean": rows_kernel((2, 7, 7, 64), [96], after=["relu mean"], keep=True),
+    "one_image_mean": rows_kernel(
+        (1, 4, 4, 32), [64], "bf16", before="scale", after=["relu mean"], keep=True
+    ),
     "halves": rows_kernel((1, 128, 64), [344], after=["halves"]),
+    "bias_norm": rows_kernel((40, 96), [600], "f16", after=["bias residual norm"]),
+    "bias_halves": rows_kernel(
+        (1, 40, 96), [80, 60], before="norm", after=["bias halves", "bias gelu"]
+    ),
     "gate": gate((50, 64), 200, "f16"),
     "gate_of_norm": gate((1, 64, 96), 400, before="norm"),
     "gate_of_images": gate((3, 7, 7, 24), 40),
@@ -183,7 +190,8 @@ def random_rows(seed: int) -> str:
     shape = (*rows, rng.choice([8, 33, 96, 200]))
     before = rng.choice(BEFORE)
     count = rng.choice([1, 1, 1, 2, 3])
-    after = [rng.choice(AFTER) for _ in range(count)]
+    images = ("relu mean", "mean") if len(rows) == 3 else ()
+    after = [rng.choice((*AFTER, *images)) for _ in range(count)]
     if not before:
         after[0] = rng.choice(["residual norm", "rms", "halves", "softmax"])
     if "softmax" in after:  # it makes absolute errors of f16 products relative ones

@@ -13,7 +13,7 @@ from fusec.accuracy.compare import difference, worst
 from fusec.accuracy.inputs import check_inputs, input_types, seeded_inputs, table_size
 from fusec.accuracy.reference import run_reference
 from fusec.api import context
-from fusec.semantics.dtypes import Array
+from fusec.semantics.dtypes import Array, np_dtype
 from fusec.semantics.interpreter import GraphError
 from fusec_dialects.graph.base import tensor_type
 from networks import Net, embedding, perceptron
@@ -62,6 +62,27 @@ def test_a_shift_shows_in_the_error_and_not_in_the_cosine() -> None:
     found = difference("y", array(2, 4, 6), array(1, 2, 3))
     assert found.cosine == pytest.approx(1)
     assert found.max_rel_error == 1
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "step"),
+    [
+        ("float32", 1.0, 2.0**-23),
+        ("float32", 3.0, 2.0**-22),
+        ("float32", 0.0, 2.0**-149),
+        ("float16", 1.5, 2.0**-10),
+        ("float16", 1e-7, 2.0**-24),
+        ("bfloat16", -8.0, 2.0**-4),
+        ("float64", 1.0, 2.0**-52),
+        ("int64", 5.0, 1.0),
+    ],
+)
+def test_units_in_the_last_place(dtype: str, value: float, step: float) -> None:
+    """Of the type that was found, also where the reference is of another."""
+    exact = np.array([value], np_dtype(dtype)).astype(np.float64)
+    found = (exact + 3 * step).astype(np_dtype(dtype))
+    assert difference("y", found, exact).max_ulp == 3
+    assert difference("y", found, found).max_ulp == 0
 
 
 # Inputs

@@ -41,7 +41,9 @@ def test_every_conv_norm_relu_is_one_group(resnet: ModuleOp) -> None:
 
 
 def test_the_switch_turns_every_one_of_them_off(resnet: ModuleOp) -> None:
-    found = patterns(resnet, "graph-fuse{objective=kernels disable=conv_bn_relu}")
+    off = "objective=kernels disable=conv_bn_relu"
+    assert "conv_bn_relu" not in patterns(resnet, f"graph-fuse{{{off}}}")
+    found = patterns(resnet, f"graph-fuse{{{off} strategy=greedy}}")
     assert "conv_bn_relu" not in found
     assert found["conv_bn"] == 4 + 33 and found["relu"] == 33
     only = patterns(resnet, "graph-fuse{only=conv_bn_relu}")

@@ -9,8 +9,8 @@ from xdsl.dialects.func import ReturnOp
 
 from fusec_dialects.graph import GraphOp
 from graph_modules import apply, assert_close, random_inputs, run
-from random_graphs import tensor
 from spelled_modules import module_of
+from vector_regions import tensor
 
 
 @pytest.mark.parametrize("element", ["f32", "f16"])

@@ -7,8 +7,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from graph_modules import apply, assert_close, operators, random_inputs, run
-from random_graphs import tensor
 from spelled_modules import module_of
+from vector_regions import tensor
 
 VIEWS = {"reshape", "transpose", "slice", "where"}
 

@@ -20,6 +20,7 @@ from fusec_dialects.locations import joined, named, nodes, of_result, part, sour
 from fusec_dialects.place import place_of_location
 from graph_modules import main_of
 from networks import Net
+from onnx_text import model as onnx_model
 
 MODELS = Path(__file__).parents[2] / "examples" / "models"
 T = "tensor<4xf32>"
@@ -130,6 +131,30 @@ def test_two_nodes_of_one_name_are_told_apart() -> None:
     net.nodes[1].name = ""
     found = [nodes(op.location) for op in operators(fusec.load(net.model({y: [4, 8]})).module)]
     assert found == [("twice",), ("Relu_1",), ("twice.2",)]
+
+
+def test_nodes_of_a_body_are_operators_by_themselves() -> None:
+    """Of a function of the model and of a branch; a value that leaves is called as outside."""
+    text = """<ir_version: 8, opset_import: ["": 17, "local": 1]>
+      g (float[2,3] x) => (float[2,3] y, float[2,3] z) {
+        [call] a, z = local.f (x)
+        yes = Constant <value_int = 1> ()
+        open = Cast <to = 9> (yes)
+        [choice] y = If (open) <
+          then_branch = t () => (float[2,3] p) { h = Exp(a)  [last] p = Neg(h) },
+          else_branch = e () => (float[2,3] p) { p = Relu(a) }>
+      }
+      <domain: "local", opset_import: ["": 17]>
+      f (u) => (v, w) { [first] s = Sqrt(u)  v = Relu(s)  w = Abs(s) }"""
+    module = fusec.load(onnx_model(text).SerializeToString()).module
+    found = [(nodes(op.location), tensors(op.location)) for op in operators(module)]
+    assert found == [
+        (("call/first",), ("a/s",)),
+        (("call/Relu_1",), ("a",)),
+        (("call/Abs_2",), ("z",)),
+        (("choice/Exp_0",), ("y/h",)),
+        (("choice/last",), ("y",)),
+    ]
 
 
 def test_imported_operators_of_a_group() -> None:

@@ -160,3 +160,11 @@ def test_import_stays_light() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == (
         "[]\n"
     )
+
+
+def test_decisions_go_to_a_logger(caplog: pytest.LogCaptureFixture) -> None:
+    fusec.compile("net.mlir", objective="kernels")
+    assert caplog.messages == []
+    with caplog.at_level("INFO", logger="fusec.fusion"):
+        fusec.compile("net.mlir", objective="kernels")
+    assert any(line.startswith("Fusion fused: ") for line in caplog.messages)

@@ -51,3 +51,17 @@ def test_any_strides(seed: int) -> None:
     for _ in range(40):
         a, b = part(), part()
         assert not apart(a, b) or elements(a).isdisjoint(elements(b)), (a, b)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_axes_on_one_axis(seed: int) -> None:
+    """A box says the same with its neighbouring axes joined where they run into each other."""
+    rng = random.Random(seed)
+    outer, inner, row = rng.randint(2, 4), rng.randint(2, 4), rng.randint(2, 6)
+    cut = rng.randint(1, row - 1)
+    apart_axes = ((inner * row, outer), (row, inner))
+    left = Part(0, tuple((s, n) for s, n in (*apart_axes, (1, cut)) if n > 1))
+    joined = Part(cut, tuple((s, n) for s, n in ((row, outer * inner), (1, row - cut)) if n > 1))
+    assert apart(left, joined)
+    assert apart(joined, left)
+    assert not apart(left, joined._replace(start=cut - 1))

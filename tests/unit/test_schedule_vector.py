@@ -19,8 +19,10 @@ from fusec.schedule.movement import MovementSchedule, check_movement
 from fusec.schedule.region import Region
 from fusec.schedule.schedule import schedule
 from fusec.schedule.types import Refusal, RefusalError, ScheduleError
+from fusec.schedule.unit_types import type_refusal
 from fusec.schedule.vector import VectorSchedule, check, plan_of
 from fusec.schedule.window import WindowSchedule, check_window
+from fusec.semantics.types import NUMPY_NAMES
 from fusec_dialects.graph import KernelOp
 from fusec_dialects.npu.move import AllocOp, LoadOp
 from fusec_dialects.npu.storage import storage_bytes
@@ -216,7 +218,7 @@ def test_refusals_name_operator_and_reason(reason: str) -> None:
 def test_a_refused_type_names_operator_and_type() -> None:
     answer = refused(REFUSALS["type"])
     assert "graph.add" in answer.message and "i64" in answer.message
-    assert answer.numbers == {"operator": "add", "type": "i64"}
+    assert answer.numbers == {"operator": "add", "type": "i64", "cast": "i32"}
 
 
 def test_movement_schedules_written_by_hand() -> None:
@@ -248,3 +250,14 @@ def test_window_schedules_written_by_hand() -> None:
     ):
         answer = check_window(region, given, TARGET)
         assert answer is not None and message in answer.message
+
+
+def test_every_type_that_is_refused_has_a_cast_that_a_unit_takes() -> None:
+    """Of what the dialect knows, and the numbers that a cast keeps are said."""
+    takes = ("f32", "f16", "bf16")
+    for dtype in sorted(NUMPY_NAMES.keys() - set(takes)):
+        refusal = type_refusal("'graph.matmul'", dtype, takes, "has no kernel here").refusal
+        cast = refusal.numbers["cast"]
+        assert cast in takes and f"cast its operands to {cast} (" in refusal.message
+    nothing = type_refusal("'graph.and'", "f64", ("i1",), "has no kernel here").refusal
+    assert nothing.message.endswith("only on i1; no cast keeps its values")

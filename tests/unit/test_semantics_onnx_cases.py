@@ -68,4 +68,6 @@ def test_onnx_operator_cases() -> None:
     print(f"{sum(passed.values())} ONNX cases of {len(passed)} operators right")
     assert not faults, "\n".join(faults)
     assert sum(passed.values()) >= 580
-    assert set(passed) == set(CLASSES) - {"top_k_indices", "matmul_integer"} - (COMPOSITE.keys() - passed.keys())
+    assert set(passed) == set(CLASSES) - {"top_k_indices", "matmul_integer"} - (
+        COMPOSITE.keys() - passed.keys()
+    )

@@ -168,18 +168,18 @@ def test_an_own_strategy_goes_by_its_name() -> None:
         for i in range(0, len(planner.dag.ops) - 1, 2):
             planner.try_merge({planner.cover.owner[i], planner.cover.owner[i + 1]})
 
-    register_strategy("pairs", pairs)
+    register_strategy("neighbours", pairs)
     try:
         module = softmax_chain(4)
-        fusec.run_passes(module, "graph-fuse{strategy=pairs objective=kernels}")
+        fusec.run_passes(module, "graph-fuse{strategy=neighbours objective=kernels}")
         sizes = [len(f.body.block.ops) for f in module.walk() if isinstance(f, FusedOp)]
         assert sizes == [3, 3]
-        with pytest.raises(ValueError, match="'pairs' exists already"):
-            register_strategy("pairs", pairs)
+        with pytest.raises(ValueError, match="'neighbours' exists already"):
+            register_strategy("neighbours", pairs)
     finally:
-        del STRATEGIES["pairs"]
-    with pytest.raises(PassFailedException, match="unknown strategy 'pairs'"):
-        fusec.run_passes(softmax_chain(4), "graph-fuse{strategy=pairs}")
+        del STRATEGIES["neighbours"]
+    with pytest.raises(PassFailedException, match="unknown strategy 'neighbours'"):
+        fusec.run_passes(softmax_chain(4), "graph-fuse{strategy=neighbours}")
 
 
 def cached(folder: Path, **options: object) -> tuple[Planner, Drawn]:

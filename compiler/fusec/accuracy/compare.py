@@ -64,7 +64,7 @@ def _ulps(a: Array, b: Array, kind: str) -> float:
     if kind not in _LAST_PLACE:
         return float(np.max(np.abs(a - b), initial=0.0))
     bits, smallest = _LAST_PLACE[kind]
-    exponents = np.maximum(np.frexp(b)[1] - 1, smallest)
+    exponents = np.where(b == 0, smallest, np.maximum(np.frexp(b)[1] - 1, smallest))
     return float(np.max(np.abs(a - b) / np.ldexp(1.0, exponents - bits), initial=0.0))
 
 

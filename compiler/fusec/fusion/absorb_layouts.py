@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 from xdsl.ir import Block, SSAValue
 from xdsl.ir import Region as IRRegion
@@ -19,6 +20,7 @@ from fusec.graph.channels_first_result import channels_first_result
 from fusec.graph.channels_last import to_first, to_last
 from fusec.graph.reshaped import Sizes, is_static, sizes_of
 from fusec.graph.segmented_rows import (
+    SHORTEST,
     Segments,
     only_reader,
     repeated,
@@ -27,14 +29,14 @@ from fusec.graph.segmented_rows import (
     segments_of,
 )
 from fusec.graph.weights_function import WeightsFunction
-from fusec.hw import Target
+from fusec.hw import DTYPE_BYTES, Target
 from fusec.schedule.cost import estimate
 from fusec.schedule.memory import INPUTS, OUTPUTS
 from fusec.schedule.region import Region
 from fusec.schedule.schedule import schedule
 from fusec.schedule.types import Refusal
 from fusec_dialects.graph import FusedOp, WeightOp, YieldOp, build
-from fusec_dialects.graph.base import attribute, tensor_type
+from fusec_dialects.graph.base import attribute, element_name, tensor_type
 from fusec_dialects.graph.compute import ConvOp
 from fusec_dialects.graph.movement import PadOp, ReshapeOp, TransposeOp
 from fusec_dialects.graph.shapes import make_type
@@ -113,8 +115,8 @@ class LayoutAbsorber:
         first = layout.perm == to_first(len(layout.perm))
         block = channels_first_result(body) if first else None
         blocks = [*([] if block is None else [block]), _appended(body, layout.perm)]
-        best = self._best([Candidate(block) for block in blocks])
         before = self._price(body) + self._price(layout.group.body.block)
+        best = self._best([Candidate(block) for block in blocks], before)
         if best is None or not self._better(best[0], before):
             return
         new = self._rebuilt(source, best[1], list(source.inputs))
@@ -132,11 +134,12 @@ class LayoutAbsorber:
         chosen: list[Candidate] = []
         before, after = self._price(layout.group.body.block), 0.0
         for user in groups:
-            best = self._best(list(self._readers(layout, user)))
+            mine = self._price(user.body.block)
+            best = self._best(list(self._readers(layout, user)), before + mine)
             if best is None:
                 return
             chosen.append(best[1])
-            before += self._price(user.body.block)
+            before += mine
             after += best[0]
         if not self._better(after, before):
             return
@@ -167,7 +170,8 @@ class LayoutAbsorber:
         ):
             return
         pads = pads or conv.pads.get_values()
-        for segments in segments_of(conv, source[-1], pads):
+        shortest = 1 if self._objective == "bytes" else SHORTEST
+        for segments in segments_of(conv, source[-1], pads, shortest):
             made = segmented(body, argument, source, segments)
             changed = (
                 {} if made is None else {made.filter: True} | dict.fromkeys(made.vectors, False)
@@ -198,14 +202,15 @@ class LayoutAbsorber:
 
     # Both
 
-    def _best(self, candidates: list[Candidate]) -> tuple[float, Candidate] | None:
-        """The cheapest candidate that is a kernel."""
-        found: tuple[float, Candidate] | None = None
-        for candidate in candidates:
-            price = self._price(candidate.block)
-            if price < (float("inf") if found is None else found[0]):
-                found = price, candidate
-        return found
+    def _best(self, candidates: list[Candidate], before: float) -> tuple[float, Candidate] | None:
+        """The cheapest candidate that is a kernel; where bytes count, the one that moves least of
+        those that are worth the time of what was `before`."""
+        priced = [(self._price(candidate.block), candidate) for candidate in candidates]
+        known = [one for one in priced if one[0] < float("inf")]
+        if self._objective != "bytes":
+            return min(known, key=lambda one: one[0], default=None)
+        worth = [one for one in known if self._better(one[0], before)] or known
+        return min(worth, key=lambda one: (_moved(one[1].block), one[0]), default=None)
 
     def _better(self, after: float, before: float) -> bool:
         return after < float("inf") and affordable(self._objective, after, before)
@@ -240,6 +245,13 @@ class LayoutAbsorber:
                 value = view.results[0]
             result.replace_all_uses_with(value)
         self._block.erase_op(old)
+
+
+def _moved(block: Block) -> int:
+    """Bytes of what a group reads and writes."""
+    end = block.last_op
+    values = [*block.args, *(() if end is None else end.operands)]
+    return sum(prod(sizes_of(v)) * DTYPE_BYTES[element_name(v.type)] for v in values)
 
 
 def _is_free(group: FusedOp) -> bool:

@@ -142,7 +142,7 @@ class _Assigner:
             inner = self._weights.build("reshape", [inner], shape=change.shape, loc=loc)
         inner = self._weights.build("transpose", [inner], {"perm": change.perm}, loc=loc)
         name = self._weights.name(op.weight.data + ".last", inner)
-        new = WeightOp(name, tensor_type(inner))
+        new = WeightOp.named(name, tensor_type(inner))
         new.y.name_hint = op.y.name_hint
         self._insert(new, loc)
         return new.y

@@ -60,7 +60,7 @@ def group_block(cover: Cover, group: Group, *, marked: bool = False) -> GroupBlo
             copy.location = mark(number)
         block.add_op(copy)
     outputs: list[SSAValue] = [dag.ops[i].results[r] for i, r in cover.outputs(group)]
-    end = YieldOp([copied[i].results[r] for i, r in cover.outputs(group)])
+    end = YieldOp.create(operands=[copied[i].results[r] for i, r in cover.outputs(group)])
     end.location = dag.ops[max(group.owned)].location
     block.add_op(end)
     fold_pads(block)

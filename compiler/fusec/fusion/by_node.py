@@ -1,7 +1,7 @@
 """Without fusion each imported operator is one kernel, also one that is taken apart on the way.
 
 In: a plan where every operator of the graph is a group. Out: those of one ONNX node are one group
-where such a kernel exists and takes no longer; else (LSTM, ...) as few as its parts make in order.
+where such a kernel exists and takes no longer; else (LSTM, ...) its parts join what they read.
 """
 
 from __future__ import annotations
@@ -30,15 +30,18 @@ def merge_nodes(planner: Planner) -> None:
             continue
         if len(ops) <= MOST and _merge(planner, ops):
             continue
-        _merge_in_order(planner, ops)
+        _merge_along_edges(planner, ops)
 
 
-def _merge_in_order(planner: Planner, ops: list[int]) -> None:
-    run: list[int] = []
+def _merge_along_edges(planner: Planner, ops: list[int]) -> None:
+    """Each operator joins those that it reads, as far as that goes."""
+    cover, inside = planner.cover, set(ops)
     for op in ops:
-        if not run or len(run) == MOST or not _merge(planner, (*run, op)):
-            run = []
-        run.append(op)
+        for source in list(cover.sources(op)):
+            mine, other = cover.owner[op], cover.owner[source]
+            size = len(cover.groups[mine].owned) + len(cover.groups[other].owned)
+            if source in inside and mine != other and size <= MOST:
+                _merge(planner, (op, source))
 
 
 def _merge(planner: Planner, ops: Iterable[int]) -> bool:

@@ -24,7 +24,7 @@ from fusec_dialects.graph.composite import GroupNormalizationOp, RmsNormalizatio
 from fusec_dialects.graph.compute import AttentionOp
 from fusec_dialects.graph.dense import dense
 from fusec_dialects.graph.movement import SplitOp, TransposeOp
-from fusec_dialects.locations import part
+from fusec_dialects.locations import joined, of_result, part
 
 
 class Writer:
@@ -69,18 +69,17 @@ class Writer:
 
     def replace_all(self, results: Sequence[SSAValue]) -> None:
         """Each result of the operator by a value of its own."""
-        for old, new in zip(self._op.results, results, strict=True):
+        for i, (old, new) in enumerate(zip(self._op.results, results, strict=True)):
             new.name_hint = old.name_hint
+            if isinstance(new.owner, Operation) and new.owner.location is self._location:
+                made = [of_result(self._op.location, i)]
+                new.owner.location = joined([self._location], made)
             old.replace_all_uses_with(new)
         self._block.erase_op(self._op)
 
     def replace(self, result: SSAValue) -> None:
-        old = self._op.results[0]
-        result.name_hint = old.name_hint
-        if isinstance(result.owner, Operation) and result.owner.location is self._location:
-            result.owner.location = self._op.location
-        old.replace_all_uses_with(result)
-        self._block.erase_op(self._op)
+        """The only result of the operator by another value."""
+        self.replace_all([result])
 
 
 def decompose(block: Block) -> None:

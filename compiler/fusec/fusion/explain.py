@@ -37,6 +37,7 @@ ADVICE: dict[str, str] = {
     "type": "a cast to f16 or f32 before the operator",
     "capacity": "smaller sizes, or a target with larger memories",
     "ub-capacity": "smaller rows, or a target with a larger UB",
+    "results-apart": "nothing: results of one kernel share its cores' loops",
     "several-outputs": "give the inner value one user only",
     "may-be-infinite": "nothing, and nothing is lost: the softmax's kernel adds the mask",
     "fusion-off": "leave out --no-fusion, GE_FUSION_SWITCH=0 and their like",
@@ -169,7 +170,7 @@ def _group(planner: Planner, key: int) -> GroupNote:
     group = planner.cover.groups[key]
     cost = planner.cost_of(key)
     us, gm_bytes = (cost.us, cost.gm_bytes) if isinstance(cost, Cost) else (None, None)
-    apart = [planner.legal_cost(Group({i}, "")) for i in group.owned]
+    apart = [planner.legal_cost(Group({i}, "")) for i in group.owned if not planner.dag.is_view(i)]
     known = [c for c in apart if isinstance(c, Cost)]
     whole = len(known) == len(apart)
     return GroupNote(
@@ -226,7 +227,7 @@ def _refusal(planner: Planner, first: int, second: int) -> Refusal:
             "automatic-off",
             "no named pattern that is switched on spans both, and automatic fusion is off",
         )
-    answer = planner.judge((first, second), merged)
+    answer = planner.judge((first, second), merged, exact=True)
     if answer is not None:
         return answer
     return Refusal(

@@ -135,11 +135,28 @@ class Cover:
         both ends in turn, so that a value with many users costs no more than one with few.
         """
         merged = set(keys)
-        first = min(min(self.groups[k].owned) for k in merged)
+        first = min(map(self._begin, merged))
         last = max(max(self.groups[k].owned) for k in merged)
-        ahead = self._walk(merged, self._readers, lambda k: min(self.groups[k].owned) <= last)
+        if not self._leaves(merged, last):
+            return False
+        ahead = self._walk(merged, self._readers, lambda k: self._begin(k) <= last)
         back = self._walk(merged, self._read, lambda k: max(self.groups[k].owned) >= first)
         return any(a or b for a, b in zip(ahead, back, strict=False))
+
+    def _leaves(self, merged: set[int], last: int) -> bool:
+        """Whether a result may be read by another group that has an operator before the last of the
+        merged ones: nothing else can come back. Views count as such."""
+        users, owner = self.dag.users, self.owner
+        for key in merged:
+            for i in self.groups[key].owned:
+                for user in users[i]:
+                    other = owner.get(user) if user >= 0 else key
+                    if other is None or (other not in merged and self._begin(other) <= last):
+                        return True
+        return False
+
+    def _begin(self, key: int) -> int:
+        return min(self.groups[key].owned)
 
     def _readers(self, key: int) -> Iterator[int]:
         """Groups that read a result of group `key`, itself and repetitions included."""

@@ -15,7 +15,8 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from fusec.fusion.dag import Dag
-from fusec.schedule.templates import SMALL, has_template
+from fusec.schedule.sized import SMALL
+from fusec.schedule.templates import has_template
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.shapes import dims_of
 

@@ -29,6 +29,10 @@ from fusec.semantics.classes import FusionClass
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.movement import TransposeOp
 
+MANY = 500
+"""In functions of more operators every group gets a template when it is first asked about, in
+others when a second one differs in sizes alone."""
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -63,6 +67,7 @@ class Legality:
         self._known: dict[object, Estimate | Refusal] = {}
         self._numbers: dict[object, int] = {}
         self._keys: GroupKeys | None = None
+        self._softmax: tuple[Dag, frozenset[int]] | None = None
         self._once: set[object] = set()
         self._templates: dict[object, Template | Refusal | None] = {}
 
@@ -73,7 +78,7 @@ class Legality:
                 "barrier",
                 "graph.opaque is computed by the host, and a group made before stays as it is",
             )
-        if (mask := _added_mask(cover, group)) is not None:
+        if (mask := _added_mask(cover, group, self._adds(cover.dag))) is not None:
             return Refusal(
                 "may-be-infinite",
                 f"{cover.dag.place(mask)}: what is added before a softmax is a mask that may hold "
@@ -91,7 +96,8 @@ class Legality:
     def bounds(self, cover: Cover, group: Group) -> Bounds | Refusal:
         """What `cost` would say of time, at least and at most, or why there is no kernel, without a
         search; the most is None where that takes one."""
-        if cover.is_settled(group) or _added_mask(cover, group) is not None:
+        masked = _added_mask(cover, group, self._adds(cover.dag)) is not None
+        if masked or cover.is_settled(group):
             return self._least(cover, group)
         sized = self._keys_of(cover.dag).key(group.ops(), cover.outputs(group))
         if sized is None:
@@ -103,8 +109,13 @@ class Legality:
         template = self._templates.get(sized[0])
         if isinstance(template, Refusal):
             return placed(template, cover.dag, group)
-        found = None if template is None else template.bounds(sized[1], self._target)
+        found = None if template is None else template.bounds(sized[1])
         return found or self._least(cover, group)
+
+    def _adds(self, dag: Dag) -> frozenset[int]:
+        if self._softmax is None or self._softmax[0] is not dag:
+            self._softmax = dag, _before_softmax(dag)
+        return self._softmax[1]
 
     def _keys_of(self, dag: Dag) -> GroupKeys:
         if self._keys is None or self._keys.dag is not dag:
@@ -114,7 +125,7 @@ class Legality:
     def _by_template(self, key: object, sizes: Sizes) -> Estimate | Refusal | None:
         """The answer for a group that differs in sizes alone from one that was asked about."""
         found = self._templates.get(key)
-        return found.answer(sizes, self._target) if isinstance(found, Template) else found
+        return found.answer(sizes) if isinstance(found, Template) else found
 
     def _ask(
         self, cover: Cover, group: Group, sized: tuple[object, Sizes] | None
@@ -127,7 +138,7 @@ class Legality:
         last = [i for i, v in enumerate(made.inputs) if turns and v in cover.dag.last]
         block = lowered_block(made.block, known, last)
         if sized is not None and sized[0] not in self._templates:
-            if sized[0] in self._once:
+            if sized[0] in self._once or len(cover.dag.ops) > MANY:
                 self._templates[sized[0]] = template_of(block, sized[1], self._target)
             self._once.add(sized[0])
         found = answer(block, self._target)
@@ -141,38 +152,36 @@ class Legality:
         return Bounds(launch + size / (target.hbm_gbps * 1e3), None)
 
 
-def _added_mask(cover: Cover, group: Group) -> int | None:
+def _added_mask(cover: Cover, group: Group, adds: frozenset[int]) -> int | None:
     """The addition of a whole tile to a contraction's result that goes into a softmax outside of
-    the group; where the softmax is inside, the vector cores add."""
-    dag, ops = cover.dag, tuple(group.ops())
-    if not any(dag.classes[i] == FusionClass.CONTRACTION for i in ops):
+    the group; where the softmax is inside, the vector cores add. `adds` as of `_before_softmax`."""
+    dag, found = cover.dag, sorted(adds & group.owned)
+    if not found:
         return None
-    if any(dag.names[i] in ("softmax", "log_softmax") for i in ops):
+    inside = set(group.ops())
+    if not any(dag.classes[i] == FusionClass.CONTRACTION for i in inside):
         return None
-    inside = set(ops)
-    for i in ops:
-        if dag.names[i] != "add":
-            continue
+    if any(dag.names[i] in SOFTMAX for i in inside):
+        return None
+    for i in found:
         for value, owner in zip(dag.ops[i].operands, dag.operands[i], strict=True):
             tile = [n for n in tensor_type(value).get_shape()[-2:] if n != 1]
-            if owner not in inside and len(tile) == 2 and _reaches_softmax(dag, i):
+            if owner not in inside and len(tile) == 2:
                 return i
     return None
 
 
-def _reaches_softmax(dag: Dag, start: int) -> bool:
-    """Whether views, casts and further additions alone lead from an operator to a softmax."""
-    stack, seen = [start], {start}
-    while stack:
-        for user in dag.users[stack.pop()]:
-            if user < 0 or user in seen:
-                continue
-            if dag.names[user] in ("softmax", "log_softmax"):
-                return True
-            if dag.is_view(user) or dag.names[user] in ("cast", "add", "where", "mul"):
-                seen.add(user)
-                stack.append(user)
-    return False
+SOFTMAX = frozenset({"softmax", "log_softmax"})
+
+
+def _before_softmax(dag: Dag) -> frozenset[int]:
+    """The additions from which views, casts and further additions alone lead to a softmax."""
+    leads = [False] * len(dag.ops)
+    for i in reversed(range(len(dag.ops))):
+        if not (dag.is_view(i) or dag.names[i] in ("cast", "add", "where", "mul")):
+            continue
+        leads[i] = any(u >= 0 and (leads[u] or dag.names[u] in SOFTMAX) for u in dag.users[i])
+    return frozenset(i for i, name in enumerate(dag.names) if name == "add" and leads[i])
 
 
 def _structure(cover: Cover, group: Group) -> object:

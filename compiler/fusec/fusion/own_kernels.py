@@ -6,7 +6,7 @@ takes in; a remark for each place where a fusion fitted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
@@ -16,17 +16,14 @@ from fusec.config.fusion_options import FusionOptions
 from fusec.fusion.dag import Dag
 from fusec.fusion.group import Cover, Group, imported_ops
 from fusec.fusion.legality import Cost, Legality
+from fusec.fusion.objective import profitable
 from fusec.fusion.patterns.own import OWN, OwnMatch
 from fusec.fusion.remarks import Remark
 from fusec.hw import Target
 from fusec.schedule.own import KERNELS
 from fusec.schedule.types import Refusal
-from fusec.schedule.work import Estimate
 from fusec_dialects.graph import OPERATORS, GraphOp
 from fusec_dialects.locations import joined
-
-DEAREST = 4.0
-"""One kernel less may take this many times longer, where kernels are counted."""
 
 
 def put_own_kernels(
@@ -41,8 +38,12 @@ def put_own_kernels(
     dag = Dag.of(block)
     found = _Rewriter(block, dag, Cover.unfused(dag), legality, target, options)
     for match in OWN.matches(dag):
+        if not found.taken.isdisjoint(match.ops):
+            continue
         if match.fusion.name in KERNELS:
             found.take(match)
+        else:
+            found.leave(match)
     if found.moved:
         _sort(block)
     return found.remarks
@@ -65,8 +66,6 @@ class _Rewriter:
 
     def take(self, match: OwnMatch) -> None:
         """Replaces one match, or says why not."""
-        if not self.taken.isdisjoint(match.ops):
-            return
         dag, name = self.dag, match.fusion.name
         places = dag.named(match.ops)
         refusal = self._refusal(match)
@@ -81,6 +80,17 @@ class _Rewriter:
         self.remarks.append(
             Remark("refused", name, places, refusal.reason, refusal.message, refusal.numbers)
         )
+
+    def leave(self, match: OwnMatch) -> None:
+        """Leaves what a fusion without a kernel will take to the planner, from kernels of less
+        benefit."""
+        owned, views = _owned(self.cover, match), set(match.ops)
+        group = Group(owned, match.fusion.name, views - owned)
+        if not owned or self._refusal(match) is not None:
+            return
+        cost = self.legality.cost(self.cover, group)
+        if isinstance(cost, Cost) and self._pays(match, cost) is None:
+            self.taken.update(match.ops)
 
     def _refusal(self, match: OwnMatch) -> Refusal | None:
         """What forbids a match, whatever it costs."""
@@ -121,25 +131,18 @@ class _Rewriter:
         own = KERNELS[match.fusion.name].estimate(made, self.target)
         if isinstance(own, Refusal):
             return own
+        return self._pays(match, Cost(own.us, own.gm_bytes, own.gm_bytes))
+
+    def _pays(self, match: OwnMatch, merged: Cost) -> Refusal | None:
+        """None where one kernel is better than its operators apart, or one of these has none."""
         parts = [
             self.legality.cost(self.cover, Group({i}, self.dag.names[i]))
             for i in _owned(self.cover, match)
         ]
         costs = [part for part in parts if isinstance(part, Cost)]
-        return None if len(costs) < len(parts) else self._profit(own, costs)
-
-    def _profit(self, own: Estimate, parts: Sequence[Cost]) -> Refusal | None:
-        moved = self.options.objective == "bytes"
-        before = sum(p.gm_bytes if moved else p.us for p in parts)
-        after = own.gm_bytes if moved else own.us
-        if after < before * (DEAREST if self.options.objective == "kernels" else 1.0):
+        if len(costs) < len(parts):
             return None
-        unit = "bytes" if moved else "us"
-        return Refusal(
-            "not-profitable",
-            f"{after:.1f} {unit} fused against {before:.1f} {unit} apart (modelled)",
-            {"fused": after, "apart": before},
-        )
+        return profitable(self.options.objective, merged, costs)
 
     def _replace(self, match: OwnMatch, made: GraphOp) -> None:
         dag = self.dag
@@ -153,6 +156,7 @@ class _Rewriter:
             if not any(r.first_use for r in dag.ops[i].results):
                 self.block.erase_op(dag.ops[i])
         self.taken.update(match.ops)
+        self.cover.merge(_owned(self.cover, match), match.fusion.name)
         self.moved = self.moved or len(made.results) > 1
 
 

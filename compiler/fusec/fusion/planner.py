@@ -29,6 +29,8 @@ from fusec.schedule.templates import Bounds
 from fusec.schedule.types import Refusal
 from fusec_dialects.graph import OWN as OPERATORS
 
+UNDECIDED = Refusal("undecided", "bounds do not tell")
+
 
 class Snapshot(NamedTuple):
     """A plan: groups by key, the key of each operator's group, known costs, and remarks."""
@@ -251,9 +253,9 @@ class Planner:
         """What a group takes at least and at most in µs, or why it is no kernel, without a search;
         the most is None where that takes one."""
         key = (frozenset(group.owned), frozenset(group.borrowed))
+        if (asked := self._asked.get(key)) is not None:
+            return asked if isinstance(asked, Refusal) else Bounds(asked.us, asked.us)
         if (known := self._bounded.get(key)) is None:
-            if (asked := self._asked.get(key)) is not None:
-                return asked if isinstance(asked, Refusal) else Bounds(asked.us, asked.us)
             known = self._bounded[key] = self._legality.bounds(self.cover, group)
         return known
 
@@ -283,11 +285,17 @@ class Planner:
         return max(depth.values(), default=0)
 
     def judge(
-        self, keys: Iterable[int], merged: Group, *, automatic: bool = True
+        self,
+        keys: Iterable[int],
+        merged: Group,
+        *,
+        automatic: bool = True,
+        exact: bool = False,
     ) -> Refusal | None:
         """Why these groups should not be one: not legal, or by the objective no better than they.
 
-        What is quick to refuse is asked first; where bounds of the times decide, nothing is asked.
+        What is quick to refuse is asked first. Unless the figures have to be `exact`, nothing is
+        asked where bounds of the times decide.
         """
         if (refused := self.permits(merged, automatic=automatic)) is not None:
             return refused
@@ -296,49 +304,55 @@ class Planner:
             return Refusal("own-fusion", "an own fusion stays the kernel that it is")
         if len(wanted) > 1 and self.cover.makes_cycle(wanted):
             return Refusal("cycle", "the group would wait for itself")
-        bounds = self.bounds(merged)
-        if isinstance(bounds, Refusal):
-            return bounds
-        if self._surely_pays(wanted, merged, bounds):
-            return None
-        if (refused := self._surely_loses(wanted, bounds)) is not None:
-            return refused
+        if not exact:
+            bounds = self.bounds(merged)
+            decided = (
+                bounds if isinstance(bounds, Refusal) else self._decide(wanted, merged, bounds)
+            )
+            if decided is not UNDECIDED:
+                return decided
         found = self.legal_cost(merged)
         if isinstance(found, Refusal):
             return found
+        if not exact:
+            bounds = Bounds(found.us, found.us)
+            for key in sorted(wanted, key=self._vagueness, reverse=True):
+                decided = self._decide(wanted, merged, bounds)
+                if decided is not UNDECIDED:
+                    return decided
+                self.cost_of(key)
         parts = [self.cost_of(k) for k in wanted]
         costs = [p for p in parts if isinstance(p, Cost)]
         if len(costs) < len(parts):
             return None
         return profitable(self.objective, found, costs)
 
-    def _surely_pays(self, keys: Iterable[int], merged: Group, bounds: Bounds) -> bool:
-        """Whether the merged group beats even the least that its parts could take."""
-        if bounds.most is None:
-            return False
-        parts = [self.cover.groups[k] for k in keys]
-        apart = 0.0
-        for part in parts:
-            known = self.bounds(part)
-            apart += 0.0 if isinstance(known, Refusal) else known.least
-        if self.objective == "time":
-            return bounds.most < apart - SLACK
-        if not affordable(self.objective, bounds.most, apart):
-            return False
-        moved = self.cover.boundary_bytes
-        return self.objective == "kernels" or moved(merged) < sum(map(moved, parts))
+    def _vagueness(self, key: int) -> float:
+        """How far apart the bounds of a group are, in µs."""
+        known = self.bounds(self.cover.groups[key])
+        if isinstance(known, Refusal):
+            return 0.0
+        return inf if known.most is None else known.most - known.least
 
-    def _surely_loses(self, keys: Iterable[int], bounds: Bounds) -> Refusal | None:
-        """The refusal, where even the most that the parts could take is less than one kernel's."""
-        if self.objective != "time":
-            return None
-        apart = 0.0
-        for key in keys:
-            known = self.bounds(self.cover.groups[key])
-            if isinstance(known, Refusal) or known.most is None:
-                return None
-            apart += known.most
-        return not_profitable(bounds.least, apart) if bounds.least >= apart else None
+    def _decide(self, keys: Iterable[int], merged: Group, bounds: Bounds) -> Refusal | None:
+        """What bounds alone say of a merge that is legal: None where it pays, the refusal where it
+        loses, UNDECIDED otherwise."""
+        parts = [self.cover.groups[k] for k in keys]
+        known = [self.bounds(part) for part in parts]
+        least = sum(0.0 if isinstance(k, Refusal) else k.least for k in known)
+        if self.objective == "time":
+            if bounds.least >= least:
+                most = [None if isinstance(k, Refusal) else k.most for k in known]
+                sums = [m for m in most if m is not None]
+                if len(sums) == len(most) and bounds.least >= sum(sums):
+                    return not_profitable(bounds.least, sum(sums))
+                return UNDECIDED
+            return None if bounds.most is not None and bounds.most < least - SLACK else UNDECIDED
+        if bounds.most is None or not affordable(self.objective, bounds.most, least):
+            return UNDECIDED
+        moved = self.cover.boundary_bytes
+        fewer = self.objective == "kernels" or moved(merged) < sum(map(moved, parts))
+        return None if fewer else UNDECIDED
 
     def affordable(self, after: float, before: float) -> bool:
         """Whether one kernel less is worth this time, both in µs."""

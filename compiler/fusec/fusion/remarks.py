@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -37,6 +38,8 @@ class Decisions:
     groups: list[str] = field(default_factory=list[str])
 
 
+_LOG = logging.getLogger("fusec.fusion")
+
 _LISTENER: ContextVar[Decisions | None] = ContextVar("fusec.decisions", default=None)
 
 
@@ -52,7 +55,10 @@ def listening() -> Generator[Decisions]:
 
 
 def report(remarks: list[Remark], groups: list[str]) -> None:
-    """Tell who listens, if anybody does."""
+    """Tell who listens, if anybody does, and the logger `fusec.fusion`."""
+    if _LOG.isEnabledFor(logging.INFO):
+        for remark in remarks:
+            _LOG.info("%s", remark)
     if (heard := _LISTENER.get()) is not None:
         heard.remarks += remarks
         heard.groups += groups

@@ -65,7 +65,7 @@ class _Folder:
 
     def _load(self, name: str, like: SSAValue, before: Operation) -> SSAValue:
         if name not in self._loaded:
-            weight = WeightOp(name, tensor_type(like))
+            weight = WeightOp.named(name, tensor_type(like))
             weight.location = before.location
             weight.y.name_hint = like.name_hint
             block = self._function.body.block

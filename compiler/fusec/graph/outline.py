@@ -21,16 +21,51 @@ _OTHER = re.compile(r"[^A-Za-z0-9_]")
 """What a pattern's name may hold and a symbol may not."""
 
 
+LIMIT = 1 << 16
+"""Attributes that have a number at a time."""
+
+
+class _Numbers:
+    """A number for each attribute, the same for equal ones: hashing a type takes as long as looking
+    up a hundred of them. Numbers are never used again, so that forgetting some does no harm."""
+
+    def __init__(self) -> None:
+        self._equal: dict[Attribute, int] = {}
+        self._same: dict[int, tuple[Attribute, int]] = {}
+        self._next = 0
+
+    def of(self, attribute: Attribute) -> int:
+        """The number of an attribute."""
+        known = self._same.get(id(attribute))
+        if known is not None and known[0] is attribute:
+            return known[1]
+        if len(self._same) >= LIMIT:
+            self._same.clear()
+            self._equal.clear()
+        number = self._equal.get(attribute)
+        if number is None:
+            number = self._equal[attribute] = self._next
+            self._next += 1
+        self._same[id(attribute)] = attribute, number
+        return number
+
+
+_NUMBERS = _Numbers()
+
+
 def structure(block: Block) -> tuple[object, ...]:
     """What two equal blocks have in common: a hashable form without names and locations."""
+    number = _NUMBERS.of
     numbers: dict[SSAValue, int] = {a: i for i, a in enumerate(block.args)}
-    rows: list[object] = [tuple(a.type for a in block.args)]
+    rows: list[object] = [tuple([number(a.type) for a in block.args])]
     for op in block.ops:
-        operands = tuple(numbers[o] for o in op.operands)
+        operands = tuple([numbers[o] for o in op.operands])
+        types: list[int] = []
         for result in op.results:
             numbers[result] = len(numbers)
-        types: tuple[Attribute, ...] = tuple(r.type for r in op.results)
-        rows.append((op.name, operands, tuple(sorted(op.properties.items())), types))
+            types.append(number(result.type))
+        properties = tuple([(k, number(v)) for k, v in sorted(op.properties.items())])
+        rows.append((op.name, operands, properties, tuple(types)))
     return tuple(rows)
 
 
@@ -60,15 +95,15 @@ class _Outliner:
                 self._known.setdefault(_key(op), op.sym_name.data)
 
     def run(self) -> None:
-        for group in list(self._module.walk()):
-            if isinstance(group, FusedOp):
-                self._outline(group)
+        for group in [op for op in self._module.walk() if isinstance(op, FusedOp)]:
+            self._outline(group)
 
     def _outline(self, group: FusedOp) -> None:
         key = _key(group)
-        if key not in self._known:
-            self._known[key] = self._kernel(group)
-        call = CallOp(self._known[key], group.inputs, [r.type for r in group.results])
+        name = self._known.get(key)
+        if name is None:
+            name = self._known[key] = self._kernel(group)
+        call = CallOp(name, group.inputs, [r.type for r in group.results])
         call.location = group.location
         block = group.parent
         if block is None:
@@ -80,7 +115,7 @@ class _Outliner:
         block.erase_op(group)
 
     def _kernel(self, group: FusedOp) -> str:
-        """Adds the kernel at the end of the module and gives its name."""
+        """The group's body becomes a kernel at the end of the module; gives its name."""
         base = _OTHER.sub("_", group.pattern.data) or "kernel"
         number = self._counts.get(base, 0)
         while f"{base}_{number}" in self._taken:
@@ -91,7 +126,7 @@ class _Outliner:
         type_ = FunctionType.from_lists(
             [v.type for v in group.inputs], [r.type for r in group.results]
         )
-        kernel = KernelOp(name, group.pattern.data, type_, group.body.clone())
+        kernel = KernelOp(name, group.pattern.data, type_, group.detach_region(group.body))
         kernel.attributes = dict(group.attributes)
         kernel.location = group.location
         self._module.body.block.add_op(kernel)

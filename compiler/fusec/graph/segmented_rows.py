@@ -21,8 +21,8 @@ from fusec_dialects.graph import AttrValue, build
 from fusec_dialects.graph.compute import ConvOp
 
 SHORTEST, LONGEST = 4, 32
-"""Elements of the segments that are tried: loads of shorter ones cost more than they bring, longer
-ones multiply too many zeros."""
+"""Elements of the segments that are tried: loads of shorter ones cost more than they bring (though
+their filters have fewer zeros), longer ones multiply too many zeros."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ class Segmented:
     segments: Segments
 
 
-def segments_of(conv: ConvOp, width: int, pads: Sizes) -> Iterator[Segments]:
+def segments_of(
+    conv: ConvOp, width: int, pads: Sizes, shortest: int = SHORTEST
+) -> Iterator[Segments]:
     """The segments in which a channels-last convolution could read rows of `width` elements that
     are padded by `pads` (all begins, then all ends). None where the result has no whole number."""
     spatial = len(pads) // 2
@@ -61,7 +63,7 @@ def segments_of(conv: ConvOp, width: int, pads: Sizes) -> Iterator[Segments]:
         size = outputs * stride
         if size > LONGEST:
             return
-        if size < SHORTEST or made % outputs or width % size or begin < 0:
+        if size < shortest or made % outputs or width % size or begin < 0:
             continue
         before = -(-begin // size)
         last = (outputs - 1) * stride + kernel * dilation - 1 - begin

@@ -65,7 +65,7 @@ class WeightsFunction:
         """The weight of that name inside of `@weights`, be it stored or derived."""
         found = self._results.get(name) or self._inputs.get(name)
         if found is None:
-            op = WeightOp(name, type_)
+            op = WeightOp.named(name, type_)
             op.location = named(name)
             self._new.append(op)
             found = self._inputs[name] = op.y

@@ -22,7 +22,6 @@ from fusec.hw.read import (
 
 _FOLDER = Path(__file__).resolve().parent
 _FILES = {file.stem: file for file in sorted(_FOLDER.glob("*.toml"))}
-
 TARGETS: tuple[str, ...] = tuple(_FILES)
 DEFAULT_TARGET = "ascend910b3"
 
@@ -95,7 +94,7 @@ class Sync:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A chip. Compared by identity: `load_target` gives the same object for the same file."""
+    """A chip. Compared by identity: `load_target` gives the same object for the same `source`."""
 
     name: str
     vendor: str
@@ -115,7 +114,6 @@ class Target:
     scalar_op_cycles: float
     scalar_memory_cycles: float
     source: str = ""
-    """The file that it was read from, which `load_target` takes like its name."""
 
     @property
     def vector_cores(self) -> int:

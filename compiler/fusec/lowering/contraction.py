@@ -153,7 +153,9 @@ class ContractionEmitter:
         b, s = self.b, self.schedule
         with b.at(self.problem.anchor):
             capacity = (s.tile_m, s.n)
-            acc = b.tile(Space.L0C, capacity, self.problem.accumulator, (tile.m, tile.n.size), "acc")
+            acc = b.tile(
+                Space.L0C, capacity, self.problem.accumulator, (tile.m, tile.n.size), "acc"
+            )
             bias = next((a for a in self.problem.addends if a.form == BIAS), None)
             bias_value = None
             if bias is not None:

@@ -72,6 +72,8 @@ class LineEmitter:
             emitter.bound[found.column] = (tile.n.start, tile.n.size)
         starts = self._starts(found, tile)
         emitter.bound |= {axis: (start, 1) for axis, start in starts.items()}
+        if found.line is not None:
+            emitter.on(b.mul(tile.m, found.step), 0, starts[found.line])
         emitter.entry()
         with b.loop(0, tile.m, count, "p") as first:
             if isinstance(tile.m, int):
@@ -80,9 +82,7 @@ class LineEmitter:
                 rest = 1 if count == 1 else b.min(b.sub(tile.m, first), count)
             if found.line is not None:
                 ahead = b.mul(first, found.step)
-                size = b.mul(rest, found.step)
-                emitter.bound[found.line] = (b.add(starts[found.line], ahead), size)
-                emitter.local = (ahead, size)
+                emitter.on(b.mul(rest, found.step), ahead, starts[found.line])
             emitter.grid()
 
     def _starts(self, found: LineProgram, tile: Tile) -> dict[int, Index]:
@@ -112,6 +112,12 @@ class _Lines(TileEmitter):
     block: Index
     lines: int
     local: tuple[Index, Index] = (0, 1)
+
+    def on(self, size: Index, ahead: Index, start: Index) -> None:
+        """Binds the lines `ahead` of the tile's `start`."""
+        if self.found.line is not None:
+            self.bound[self.found.line] = (self.builder.add(start, ahead), size)
+            self.local = (ahead, size)
 
     def gm(self, port: Port, dims: Dims, picked: tuple[int, int, Index] | None = None) -> SSAValue:
         matrix = self.found.matrix(port)

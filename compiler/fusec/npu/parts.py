@@ -72,8 +72,13 @@ def apart(a: Part, b: Part) -> bool:
 
 
 def _row(part: Part, stride: int) -> tuple[range | None, Part | None]:
-    """The rows that a part has elements in, and what it is in each."""
+    """The rows that a part has elements in, and what it is in each. A step that goes on from one row
+    to the next, like the axes of a tensor on one axis, is cut at the rows."""
     count, steps = 1, part.steps
+    if steps and stride > steps[0][0] and not stride % steps[0][0]:
+        (step, size), inner = steps[0], stride // steps[0][0]
+        if not size % inner:
+            steps = ((stride, size // inner), (step, inner), *steps[1:])
     if steps and steps[0][0] == stride:
         count, steps = steps[0][1], steps[1:]
     first, start = divmod(part.start, stride)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeAlias, TypeVar, cast, overload
 
 from fusec.fusion.patterns import all_patterns
 from fusec.fusion.patterns.own import OWN, OwnFusion
@@ -22,6 +22,9 @@ from fusec_dialects.graph import OPERATORS, OwnOperator
 
 BENEFIT = 1000
 """Of an own fusion that says nothing: above every named pattern."""
+
+Lower: TypeAlias = Callable[[Any, list[Any], list[Any]], None]
+"""Builds a kernel: the builder, the buffers of the inputs, those of the outputs."""
 
 Operator = TypeVar("Operator", bound=OperatorBase)
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -52,30 +55,40 @@ def RegFusion(name: str, *, benefit: int = BENEFIT) -> Callable[[type[Operator]]
             ) from error
         named = dict(zip(operator.outputs, outputs, strict=True))
         own = _traced(name, operator.inputs, named, benefit, inspect.getdoc(made) or "")
-        register(own, lower=operator if made.has_lower() else None)
+        register(own, operator.lower if made.has_lower() else None)
         return made
 
     return decorate
 
 
 @overload
-def fusion(function: Function, *, name: str | None = None, benefit: int = BENEFIT) -> Function: ...
+def fusion(
+    function: Function,
+    *,
+    name: str | None = None,
+    benefit: int = BENEFIT,
+    lower: Lower | None = None,
+) -> Function: ...
 
 
 @overload
 def fusion(
-    *, name: str | None = None, benefit: int = BENEFIT
+    *, name: str | None = None, benefit: int = BENEFIT, lower: Lower | None = None
 ) -> Callable[[Function], Function]: ...
 
 
 def fusion(
-    function: Callable[..., Any] | None = None, *, name: str | None = None, benefit: int = BENEFIT
+    function: Callable[..., Any] | None = None,
+    *,
+    name: str | None = None,
+    benefit: int = BENEFIT,
+    lower: Lower | None = None,
 ) -> Callable[..., Any]:
     """Register a function of tensors as a fusion, under its own name if no other is given.
 
     Its parameters are the inputs, what it returns the output, or outputs as a tuple of which the
-    last is the result and the others may be used by others as well. Raises FusionError as RegFusion
-    does.
+    last is the result and the others may be used by others as well. `lower(npu, inputs, outputs)`
+    builds its kernel, as the method of OperatorBase does. Raises FusionError as RegFusion does.
     """
 
     def decorate(made: Function) -> Function:
@@ -84,7 +97,7 @@ def fusion(
         results = cast(tuple[Any, ...], result) if isinstance(result, tuple) else (result,)
         named = {f"output {k}": value for k, value in enumerate(results)}
         own = getattr(made, "__name__", "") if name is None else name
-        register(_traced(own, inputs, named, benefit, inspect.getdoc(made) or ""))
+        register(_traced(own, inputs, named, benefit, inspect.getdoc(made) or ""), lower)
         return made
 
     return decorate if function is None else decorate(function)
@@ -96,8 +109,8 @@ def unregister(name: str) -> None:
     unregister_operator(name)
 
 
-def register(own: OwnFusion, *, lower: OperatorBase | None = None) -> None:
-    """Take a fusion, with the kernel that an operator's `lower` is if there is one.
+def register(own: OwnFusion, lower: Lower | None = None) -> None:
+    """Take a fusion, with the kernel that `lower` builds if there is one.
 
     Raises FusionError for a name that is taken or no identifier.
     """
@@ -111,11 +124,11 @@ def register(own: OwnFusion, *, lower: OperatorBase | None = None) -> None:
         trace.check(own.name)
 
         def build(_: Any, npu: Any, inputs: list[Any], outputs: list[Any]) -> None:
-            lower.lower(npu, inputs, outputs)
+            lower(npu, inputs, outputs)
 
-        declared = OwnOperator(
-            own.name, tuple(lower.inputs), tuple(lower.outputs), trace.types, doc=own.doc
-        )
+        inputs = tuple(f"in{i}" for i in range(own.inputs))
+        outputs = tuple(f"out{i}" for i in range(len(own.outputs)))
+        declared = OwnOperator(own.name, inputs, outputs, trace.types, doc=own.doc)
         register_operator(declared, trace.compute, build)
     OWN.fusions[own.name] = own
 

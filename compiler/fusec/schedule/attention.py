@@ -34,7 +34,7 @@ STEPS = (2048, 1024, 512, 256, 128, 64, 32, 16)
 
 
 Steps: TypeAlias = tuple[int, int, int]
-"""Columns of a tile, step along K, step in l0."""
+"""Columns of a tile, step along K, step in l0; or the parts of the vector cores."""
 
 
 def schedule_attention(region: Region, target: Target) -> AttentionSchedule | Refusal:
@@ -97,7 +97,7 @@ def _candidates(
         for copies in (2, 1):
             drafts = [
                 [
-                    AttentionSchedule(m, *one, *two, *part, 1, 1, copies)
+                    AttentionSchedule(m, *one, *two, *part[:2], 1, 1, copies, part[2])
                     for one, two in _pairs(problem, m, copies, target, side)
                 ]
                 for side in range(2)
@@ -110,11 +110,27 @@ def _candidates(
             fast = replace(first, d=second.d, keys=second.keys, l0_keys=second.l0_keys)
             for both in dict.fromkeys((replace(drafts[0][0], blocks=blocks), fast)):
                 yield both
-                if prod(query_tiles(problem, both)) > 1:
-                    both = replace(both, flight=2)
-                    yield replace(both, blocks=min(block_tiles(problem, both), cores))
+                if (pair := _pair(problem, both, cores)) is not None:
+                    yield pair
             if misfit(problem, fast, target) is None:
                 break
+
+
+def _pair(problem: AttentionProblem, s: AttentionSchedule, cores: int) -> AttentionSchedule | None:
+    """The schedule with two tiles in flight; None where there is one tile, or one fractal of keys.
+
+    With several pairs for a block scores are made in several steps: Huawei's compiler does not
+    come to an end where they are made in one.
+    """
+    if prod(query_tiles(problem, s)) == 1:
+        return None
+    pair = replace(s, flight=2)
+    count = block_tiles(problem, pair)
+    if count > cores and pair.n >= problem.keys:
+        pair = replace(pair, n=round_up(-(-problem.keys // 2), FRACTAL))
+        if pair.n >= problem.keys:
+            return None
+    return replace(pair, blocks=min(count, cores))
 
 
 def _fastest(
@@ -134,18 +150,21 @@ def _pairs(
     return [(a, two[0]) for a in one] if side == 0 else [(one[0], b) for b in two]
 
 
-def _part(time: AttentionTime, problem: AttentionProblem, m: int) -> tuple[int, int] | None:
-    """The rows and columns that a vector core takes at once: whole rows, its half of the tile or
-    as many as fit; where not even one fits, parts of some."""
-    for chunk in (c for c in range(max(m // 2, 1), 0, -1) if m % c == 0):
-        if time.fits(chunk, problem.keys):
-            return chunk, problem.keys
+def _part(time: AttentionTime, problem: AttentionProblem, m: int) -> Steps | None:
+    """Rows and columns of scores that a vector core takes at once, and rows of values: whole rows,
+    its half of the tile or as many as fit; where not even one fits, parts of some."""
+    rows = [c for c in range(max(m // 2, 1), 0, -1) if m % c == 0]
+    for chunk in rows:
+        after = 0 if problem.finish is None else chunk
+        if time.fits(chunk, problem.keys, after):
+            return chunk, problem.keys, after
     columns = problem.keys
     while columns > FRACTAL:
         columns = round_up(-(-columns // 2), FRACTAL)
         for chunk in (c for c in (FRACTAL, 4, 1) if m % c == 0):
-            if time.fits(chunk, columns):
-                return chunk, columns
+            after = 0 if problem.finish is None else chunk
+            if time.fits(chunk, columns, after):
+                return chunk, columns, after
     return None
 
 

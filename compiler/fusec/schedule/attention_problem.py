@@ -16,11 +16,11 @@ from math import prod
 from xdsl.ir import Operation, SSAValue
 
 from fusec.hw import DTYPE_BYTES
-from fusec.schedule.axes import dtype_of, find_axes
+from fusec.schedule.attention_lines import Lines, lines_of, program_on
+from fusec.schedule.axes import dtype_of
 from fusec.schedule.contraction import ADDENDS, A, Axis, Contraction, Y, contraction
 from fusec.schedule.cube_problem import TYPES, Chain, CubeProblem, follow, undone
-from fusec.schedule.expand import Expander, Form
-from fusec.schedule.mixed_problem import Place
+from fusec.schedule.epilogue import epilogue_of
 from fusec.schedule.operands import labels_of
 from fusec.schedule.ports import Port
 from fusec.schedule.program import Program
@@ -40,20 +40,14 @@ STORED = ADDENDS
 @dataclass(frozen=True, eq=False)
 class AttentionProblem:
     """`scores`: the result of the first contraction has axes (grid, row, col, n), a row of it being
-    `n`. `values`: its left operand are the weights, which lie as the scores do. `program`: from
-    scores, loaded through the port `source`, to weights. `rows`: by the stride of an axis in the
-    scores, where it lies in the program."""
+    `n`. `values`: its left operand are the weights, which lie as the scores do. `softmax`: from
+    scores to weights; `finish`: what follows the values on the vector cores, None where fixpipe
+    stores them."""
 
     scores: CubeProblem
     values: CubeProblem
-    program: Program
-    source: Port
-    rows: dict[int, Place]
-
-    @cached_property
-    def sizes(self) -> tuple[int, ...]:
-        """The sizes of the program's axes."""
-        return self.program.axes.sizes
+    softmax: Lines
+    finish: Lines | None
 
     @property
     def keys(self) -> int:
@@ -72,36 +66,9 @@ class AttentionProblem:
         return (*axes.grid, axes.row)
 
     @cached_property
-    def along(self) -> tuple[int, ...]:
-        """The program's axes that a row runs along, outermost first."""
-        strides = self.source.strides
-        return tuple(a for a in sorted(strides, key=lambda a: -strides[a]) if a not in self._across)
-
-    @cached_property
-    def _across(self) -> frozenset[int]:
-        return frozenset(where.axis for where in self.rows.values())
-
-    @cached_property
-    def row_axis(self) -> int | None:
-        """The program's axis along which the rows of a tile follow each other."""
-        axis = self.queries
-        return None if axis.size == 1 else self.rows[axis.strides[Y]].axis
-
-    def tiles(self, rows: int, columns: int) -> tuple[int, ...]:
-        """Tile sizes along the program's axes: so many rows, so many columns of each."""
-        found = [1] * len(self.sizes)
-        for axis in self.along:
-            found[axis] = self.sizes[axis]
-        if columns < self.keys:
-            found[self.along[0]] = columns
-        if self.row_axis is not None:
-            found[self.row_axis] = rows
-        return tuple(found)
-
-    @cached_property
-    def count(self) -> int:
-        """Elements of the scores."""
-        return prod(axis.size for axis in self.outer) * self.queries.size * self.keys
+    def rows(self) -> int:
+        """Rows of the scores."""
+        return prod(axis.size for axis in self.outer) * self.queries.size
 
 
 @once
@@ -109,12 +76,16 @@ def attention_problem(region: Region) -> AttentionProblem:
     """The problem of a region; raises RefusalError where it has none."""
     first, second = _contractions(region)
     between = _between(region, first, second)
-    source, program, target = _program(between, first.results[0])
-    result, chain, last, out_dtype = _result(region, second)
+    source, program = program_on(between, first.results[0])
+    if program.axes.stores[0].strides != source.strides:
+        raise RefusalError(
+            "weights-view", "the softmax is transposed before the second product; drop that"
+        )
     query, key = (_operand(region, first, value) for value in first.operands[:2])
     value = _operand(region, second, second.operands[1])
     scores, weights = (checked(whole(v)) for v in (first.results[0], second.operands[0]))
     made = checked(whole(second.results[0]))
+    result, chain, last, out_dtype, finish = _result(region, second, made)
 
     def one(cuts: Iterable[int]) -> Contraction:
         parts = _cut(scores, cuts)
@@ -125,7 +96,10 @@ def attention_problem(region: Region) -> AttentionProblem:
         results = [made, result, Access(made.root, 0, (*parts.dims[:-1], ()))]
         return contraction(labels_of(second, weights, value, results), separate=True)
 
-    cuts = {*target.strides.values(), *_strides(one(()), Y), *_strides(two(()), A)}
+    length, depth = scores.sizes[-1], made.sizes[-1]
+    cuts = {*source.strides.values(), *_strides(one(()), Y), *_strides(two(()), A)}
+    if finish is not None:
+        cuts |= {t // depth * length for t in finish[0].strides.values() if t % depth == 0}
     axes = one(cuts), two(cuts)
     _check(first, second, axes)
     if axes[1].n.size > 1 and axes[1].n.strides[STORED] != 1:
@@ -134,13 +108,14 @@ def attention_problem(region: Region) -> AttentionProblem:
             f"{place(last)}: the columns of the values are no neighbours in the result; drop the "
             "last transposition from the group",
         )
-    places = [*(axis for axis in (*axes[0].grid, axes[0].row, axes[0].col) if axis.size > 1)]
+    across = [[a for a in (*x.grid, x.row, x.col) if a.size > 1] for x in axes]
     return AttentionProblem(
-        scores=_cube(first, axes[0], (query, key, scores), "f32"),
-        values=_cube(second, axes[1], (weights, value, made, result), out_dtype, chain, last),
-        program=program,
-        source=source,
-        rows={axis.strides[Y]: _place(axis, source, program) for axis in places},
+        _cube(first, axes[0], (query, key, scores), "f32"),
+        _cube(second, axes[1], (weights, value, made, result), out_dtype, chain, last),
+        lines_of(program, source, across[0], (Y, Y), axes[0].col, length),
+        None
+        if finish is None
+        else lines_of(finish[1], finish[0], across[1], (A, Y), axes[1].col, depth),
     )
 
 
@@ -194,28 +169,6 @@ def _between(region: Region, first: GraphOp, second: GraphOp) -> Region:
     return Region.of_ops([op for op in region.ops if op in needed], (weights,), region.strides)
 
 
-def _program(between: Region, scores: SSAValue) -> tuple[Port, Program, Port]:
-    """Where scores are loaded from, the program, where weights are stored to."""
-    axes = find_axes(between, scores)
-    strides: dict[int, int] = {}
-    for ids, parts in zip(axes.dims[scores], checked(whole(scores)).dims, strict=True):
-        step = parts[0].stride if parts else 1
-        for axis in reversed(ids):
-            strides[axis] = step
-            step *= axes.sizes[axis]
-    source = Port(scores, scores, 0, strides)
-    expander = Expander(between, axes)
-    loaded = expander.program.step("load", "f32", axes.of(scores), (), port=source)
-    expander.forms[scores] = Form(wide=loaded)
-    program = expander.expand(None)
-    target = axes.stores[0]
-    if target.strides != strides:
-        raise RefusalError(
-            "weights-view", "the softmax is transposed before the second product; drop that"
-        )
-    return source, program, target
-
-
 def _operand(region: Region, op: GraphOp, value: SSAValue) -> Access:
     access = checked(load_access(region, value))
     if access.root not in region.inputs:
@@ -229,16 +182,29 @@ def _operand(region: Region, op: GraphOp, value: SSAValue) -> Access:
     return access
 
 
-def _result(region: Region, second: GraphOp) -> tuple[Access, Chain, GraphOp, str]:
-    """Where the second product goes, what fixpipe does on the way, the last operator, the type."""
+def _result(
+    region: Region, second: GraphOp, made: Access
+) -> tuple[Access, Chain, GraphOp, str, tuple[Port, Program] | None]:
+    """Where the second product goes, what fixpipe does on the way, the last operator, the type; and
+    what the vector cores do where fixpipe does not, the product then going to a workspace."""
     chain = Chain()
-    value = follow(region, second, chain)
-    if chain.addends:
+    try:
+        value = follow(region, second, chain)
+        result = undone(checked(stored(region, value)), chain.views)
+        strides = [part.stride for part in result.dims[-1]] or [1]
+        if not chain.addends and strides == [1]:
+            return result, chain, chain.last or second, element_name(value.type), None
+    except RefusalError as error:
+        if error.refusal.reason != "epilogue":
+            raise
+    behind = epilogue_of(region, second.results[0])
+    if any(
+        value not in region.inputs and value is not second.results[0] for value in behind.inputs
+    ):
         raise RefusalError(
-            "epilogue", f"{place(second)}: what follows attention is its views, relu and a cast"
+            "epilogue", f"{place(second)}: scores or weights are used behind attention as well"
         )
-    result = undone(checked(stored(region, value)), chain.views)
-    return result, chain, chain.last or second, element_name(value.type)
+    return made, Chain(), second, "f32", program_on(behind, second.results[0])
 
 
 def _strides(axes: Contraction, operand: int) -> list[int]:
@@ -297,15 +263,6 @@ def _rows(axes: Contraction, operand: int) -> list[tuple[int, int]]:
     return sorted((a.strides[operand], a.size) for a in every if a.size > 1)
 
 
-def _place(axis: Axis, source: Port, program: Program) -> Place:
-    """The program's axis that holds an axis of the scores, with so many positions a step."""
-    stride, sizes = axis.strides[Y], program.axes.sizes
-    for at, step in source.strides.items():
-        if stride % step == 0 and stride * axis.size <= step * sizes[at]:
-            return Place(at, stride // step)
-    raise RefusalError("epilogue-axes", "the softmax does not run along the axes of the scores")
-
-
 def _cube(
     op: GraphOp,
     axes: Contraction,
@@ -330,4 +287,4 @@ def _cube(
 
 def weights_bytes(problem: AttentionProblem) -> int:
     """Bytes of the weights, all of them."""
-    return problem.count * DTYPE_BYTES[problem.values.dtype]
+    return problem.rows * problem.keys * DTYPE_BYTES[problem.values.dtype]

@@ -31,7 +31,8 @@ class AttentionSchedule(Schedule):
     `k` along the features (`l0_k` in l0); the vector cores take `chunk` rows at a time, and if that
     is not all `columns` of each; values `d` columns at a time, in steps of `keys` (`l0_keys`).
     `flight`: 2 where scores of the next tile are made before values of this one, so that the vector
-    cores work at the same time.
+    cores work at the same time. `after`: how many rows of values the vector cores take at a time
+    where operators follow.
     """
 
     family: ClassVar[str] = "attention"
@@ -48,6 +49,7 @@ class AttentionSchedule(Schedule):
     flight: int
     blocks: int
     copies: int = 2
+    after: int = 0
 
     @property
     def scores(self) -> CubeSchedule:
@@ -70,11 +72,20 @@ def block_tiles(problem: AttentionProblem, s: AttentionSchedule) -> int:
     return -(-prod(query_tiles(problem, s)) // s.flight)
 
 
-def pitch(problem: AttentionProblem, dtype: str) -> int:
+def pitch(length: int, dtype: str) -> int:
     """Elements from one row of a workspace to the next: rows begin on lines of gm."""
     line = GM_LINE // DTYPE_BYTES[dtype]
     short = ROW_BYTES // DTYPE_BYTES[dtype]
-    return round_up(problem.keys, line if 2 * problem.keys > line else short)
+    return round_up(length, line if 2 * length > line else short)
+
+
+def workspace_rows(problem: AttentionProblem) -> list[tuple[int, str]]:
+    """Elements and type of a row of each workspace: scores, weights, values if they need one."""
+    types = ("f32", problem.values.dtype)
+    found = [(pitch(problem.keys, dtype), dtype) for dtype in types]
+    if problem.finish is not None:
+        found.append((pitch(problem.finish.length, "f32"), "f32"))
+    return found
 
 
 def holds_queries(problem: AttentionProblem, s: AttentionSchedule) -> bool:
@@ -97,8 +108,13 @@ def misfit(problem: AttentionProblem, s: AttentionSchedule, target: Target) -> R
     for name, limit in (("chunk", s.m), ("columns", problem.keys)):
         if getattr(s, name) > limit:
             return Refusal("schedule", f"'{name}' is {getattr(s, name)}, expected {limit} at most")
-    if s.m % s.chunk:
-        return Refusal("schedule", f"'chunk' is {s.chunk}, expected a divisor of m = {s.m}")
+    if (problem.finish is None) != (s.after == 0):
+        what = "nothing follows" if problem.finish is None else "operators follow"
+        return Refusal("schedule", f"'after' is {s.after}, but {what}")
+    for name in ("chunk", "after"):
+        if getattr(s, name) and s.m % getattr(s, name):
+            text = f"'{name}' is {getattr(s, name)}, expected a divisor of m = {s.m}"
+            return Refusal("schedule", text)
     for step, whole in (("l0_k", "k"), ("l0_keys", "keys")):
         if getattr(s, step) % FRACTAL and getattr(s, step) < getattr(s, whole):
             return Refusal("schedule", f"'{step}' is no multiple of {FRACTAL}")

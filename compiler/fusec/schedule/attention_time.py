@@ -10,7 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from fusec.hw import DTYPE_BYTES, Target
 from fusec.schedule.attention_problem import AttentionProblem, weights_bytes
-from fusec.schedule.attention_schedule import AttentionSchedule, block_tiles, holds_queries, pitch
+from fusec.schedule.attention_schedule import (
+    AttentionSchedule,
+    block_tiles,
+    holds_queries,
+    pitch,
+    workspace_rows,
+)
 from fusec.schedule.contraction import Axis
 from fusec.schedule.cube_problem import CubeProblem
 from fusec.schedule.cube_schedule import CubeSchedule
@@ -32,22 +38,37 @@ class AttentionTime:
     _cubes: dict[object, Work] = field(default_factory=dict[object, Work])
 
     def __post_init__(self) -> None:
-        self._tilings = Tilings(self.problem.program, self.target)
+        finish = self.problem.finish
+        self._softmax = Tilings(self.problem.softmax.program, self.target)
+        self._finish = None if finish is None else Tilings(finish.program, self.target)
 
-    def need(self, rows: int, columns: int, copies: int) -> int | Refusal:
-        """Bytes of ub for a part of a tile, or why there is no plan."""
-        tiles = self.problem.tiles(rows, columns)
-        tiling = self._tilings.at(tiles)
-        return self._tilings.refusal(tiles) if tiling is None else tiling.need(tiles, copies)
+    def need(self, rows: int, columns: int, after: int, copies: int) -> int | Refusal:
+        """Bytes of ub for parts of a tile, or why there is no plan."""
+        total = 0
+        for tilings, tiles in self._parts(rows, columns, after):
+            tiling = tilings.at(tiles)
+            if tiling is None:
+                return tilings.refusal(tiles)
+            total += tiling.need(tiles, copies)
+        return total
 
-    def fits(self, rows: int, columns: int, copies: int = 2) -> bool:
-        """Whether a part of a tile fits ub."""
-        need = self.need(rows, columns, copies)
+    def _parts(self, rows: int, columns: int, after: int) -> list[tuple[Tilings, tuple[int, ...]]]:
+        """The vector programs with the tiles of a part."""
+        problem = self.problem
+        found = [(self._softmax, problem.softmax.tiles(rows, columns))]
+        if problem.finish is not None and self._finish is not None:
+            found.append((self._finish, problem.finish.tiles(after, problem.finish.length)))
+        return found
+
+    def fits(self, rows: int, columns: int, after: int, copies: int = 2) -> bool:
+        """Whether parts of a tile fit ub."""
+        need = self.need(rows, columns, after, copies)
         return not isinstance(need, Refusal) and need <= self.target.capacity("ub")
 
     def misfit(self, s: AttentionSchedule) -> Refusal | None:
         """Why the vector half of a schedule cannot be built."""
-        need, capacity = self.need(s.chunk, s.columns, s.copies), self.target.capacity("ub")
+        need = self.need(s.chunk, s.columns, s.after, s.copies)
+        capacity = self.target.capacity("ub")
         if isinstance(need, Refusal):
             return need
         if need <= capacity:
@@ -65,33 +86,38 @@ class AttentionTime:
         count = s.flight * -(-block_tiles(problem, s) // s.blocks)
         scores, values = self.scores(s), self.values(s)
         vector = self._vector(s)
-        stages = scores.cycles, vector.cycles / count, values.cycles
+        spent = [one.cycles / count for one in vector]
+        stages = scores.cycles, spent[0], values.cycles, sum(spent[1:])
         handover = 2 * target.sync.cross_core_cycles
-        pipes = {f"vector.{name}": busy for name, busy in vector.pipes.items()}
+        pipes = {f"vector.{n}": sum(v.pipes[n] for v in vector) for n in vector[0].pipes}
         for name, busy in scores.pipes.items():
             pipes[name] = count * (busy + values.pipes[name])
-        between = problem.count * 4 + weights_bytes(problem)
+        between = problem.rows * problem.keys * 4 + weights_bytes(problem)
+        if problem.finish is not None:
+            between += problem.rows * problem.finish.length * 4
         operands = problem.scores.operand_bytes + problem.values.operand_bytes
-        first = operands - weights_bytes(problem) + vector.hbm_bytes - between
+        first = operands - weights_bytes(problem) + sum(v.hbm_bytes for v in vector) - between
+        moved = count * (scores.gm_bytes + values.gm_bytes) + sum(v.gm_bytes for v in vector)
         return Work(
             kind="mixed",
             cycles=_played(count, s.flight, stages, handover),
-            gm_bytes=count * (scores.gm_bytes + values.gm_bytes) + vector.gm_bytes,
+            gm_bytes=moved,
             hbm_bytes=first if self._in_l2(s) else first + 2 * between,
             pipes=pipes,
         )
 
     def _in_l2(self, s: AttentionSchedule) -> bool:
         """Whether the workspaces of all blocks stay in L2."""
-        types = ("f32", self.problem.values.dtype)
-        row = sum(self._row(dtype) * DTYPE_BYTES[dtype] for dtype in types)
+        rows = workspace_rows(self.problem)
+        row = sum(length * DTYPE_BYTES[dtype] for length, dtype in rows)
         return s.blocks * s.flight * s.m * row <= self.target.capacity("l2")
 
     def scores(self, s: AttentionSchedule) -> Work:
         """The first contraction, for one tile of queries on each block."""
         key = (s.scores, holds_queries(self.problem, s))
         if key not in self._cubes:
-            problem, aligned = self.problem, self._row("f32") * 4 % GM_LINE == 0
+            problem = self.problem
+            aligned = pitch(problem.keys, "f32") * 4 % GM_LINE == 0
             time = CubeTime(_wave(problem.scores, s.scores), self.target, aligned=aligned)
             self._cubes[key] = time.work(s.scores, held=key[1])
         return self._cubes[key]
@@ -100,28 +126,29 @@ class AttentionTime:
         """The second contraction, for one tile of queries on each block."""
         if s.values not in self._cubes:
             problem = self.problem.values
-            wave = _wave(problem, s.values, self._row(problem.dtype))
+            wave = _wave(problem, s.values, pitch(self.problem.keys, problem.dtype))
             self._cubes[s.values] = CubeTime(wave, self.target).work(s.values)
         return self._cubes[s.values]
 
-    def _row(self, dtype: str) -> int:
-        return pitch(self.problem, dtype)
-
-    def _vector(self, s: AttentionSchedule) -> Work:
-        """All tiles; the two vector cores of a block share the rows of a tile."""
-        tiles = self.problem.tiles(s.chunk, s.columns)
-        tiling = self._tilings.at(tiles)
-        if tiling is None:
-            refusal = self._tilings.refusal(tiles)
-            raise RefusalError(refusal.reason, refusal.message, refusal.numbers)
+    def _vector(self, s: AttentionSchedule) -> list[Work]:
+        """All tiles, program by program; the two vector cores of a block share a tile's rows."""
         cores = s.blocks * (self.target.vector_per_cube if s.m > 1 else 1)
-        return tiling.time.work(tiles, cores, s.copies)
+        found: list[Work] = []
+        for tilings, tiles in self._parts(s.chunk, s.columns, s.after):
+            tiling = tilings.at(tiles)
+            if tiling is None:
+                refusal = tilings.refusal(tiles)
+                raise RefusalError(refusal.reason, refusal.message, refusal.numbers)
+            found.append(tiling.time.work(tiles, cores, s.copies))
+        return found
 
 
-def _played(count: int, flight: int, stages: tuple[float, float, float], handover: float) -> float:
-    """Cycles of so many tiles, each made of scores, weights and values in turn: the cube core makes
-    the scores of tile i + flight - 1 before the values of tile i."""
-    scores, weights, values = stages
+def _played(
+    count: int, flight: int, stages: tuple[float, float, float, float], handover: float
+) -> float:
+    """Cycles of so many tiles, each made of scores, weights and values in turn, and of what
+    follows: the cube core makes scores of tile i + flight - 1 before values of tile i."""
+    scores, weights, values, finish = stages
     cube = vector = 0.0
     made: list[float] = []
     ends: list[float] = []
@@ -132,7 +159,9 @@ def _played(count: int, flight: int, stages: tuple[float, float, float], handove
             made.append(cube)
         vector = max(vector, made[i] + handover) + weights
         cube = max(cube, vector + handover) + values
-        ends.append(cube)
+        if finish:
+            vector = max(vector, cube + handover) + finish
+        ends.append(max(cube, vector) if finish else cube)
     steady = ends[-1] - ends[-2] if count > played else 0.0
     return ends[-1] + (count - played) * steady
 

@@ -6,6 +6,7 @@ for the same problem and target, or a Refusal with the buffer and the capacity t
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 
 from fusec.hw import Target
@@ -33,8 +34,30 @@ def schedule_cube(problem: CubeProblem, target: Target) -> CubeSchedule | Refusa
 
 
 def best(problem: CubeProblem, target: Target) -> CubeSchedule | Refusal:
+    """The candidate of least modelled time, found once for problems of equal numbers: what relu and
+    casts to the same type do not change."""
+    forms = tuple((addend.form, problem.unit_column(addend)) for addend in problem.addends)
+    key = (problem.axes, problem.dtype, problem.out_dtype, forms, problem.operand_bytes, target)
+    found = _BEST.get(key)
+    if found is None:
+        made = _best(CubeSearch(problem, target))
+        if isinstance(made, Refusal):
+            return made
+        found = _BEST[key] = made
+        if len(_BEST) > LIMIT:
+            _BEST.popitem(last=False)
+    return found
+
+
+LIMIT = 4096
+"""Schedules that are kept, those found last."""
+
+_BEST: OrderedDict[object, CubeSchedule] = OrderedDict()
+
+
+def _best(search: CubeSearch) -> CubeSchedule | Refusal:
     """The candidate of least modelled time; tiles that cannot be better are not looked at."""
-    search = CubeSearch(problem, target)
+    problem, target = search.problem, search.target
     time, depth = search.time, problem.axes.k.size
     found: tuple[tuple[float, int, tuple[int, ...]], Tile, Depth] | None = None
     for group in search.groups():
@@ -52,19 +75,25 @@ def best(problem: CubeProblem, target: Target) -> CubeSchedule | Refusal:
     return too_small(problem, target)
 
 
-def fair_us(problem: CubeProblem, target: Target) -> float | None:
-    """The time of a tile that gives every core a share, found without a search; None where it does
-    not fit. At least that of the best tile, but for rounding as `best` does it."""
-    search, axes = CubeSearch(problem, target), problem.axes
+def fair_us(search: CubeSearch) -> float | None:
+    """The least time of a few tiles that give every core a share; None where none of them fits. At
+    least that of the best tile, but for rounding as `best` does it."""
+    found = [
+        search.time.us(tile, step) for tile in fair_tiles(search) for step in search.steps(tile)
+    ]
+    return min(found, default=None)
+
+
+def fair_tiles(search: CubeSearch) -> list[Tile]:
+    """Tiles that give every core a share, small ones first."""
+    axes, cores = search.problem.axes, search.target.cores("cube")
     rows, n = axes.col.size, axes.n.size
-    for m, width in ((32, n), (rows, 32), (64, 64), (128, 128), (128, 256)):
+    found: dict[Tile, None] = {}
+    for m, width in ((32, n), (rows, 32), (rows, 64), (64, 64), (128, 128), (128, 256)):
         tile = Tile(1, min(m, rows, TILE_LIMIT), min(width, n, TILE_LIMIT))
-        if search.time.tiles(tile) > 2 * target.cores("cube"):
-            continue
-        steps = search.steps(tile)
-        if steps:
-            return search.time.us(tile, steps[0])
-    return None
+        if search.time.tiles(tile) <= 2 * cores:
+            found[tile] = None
+    return list(found)
 
 
 def too_small(problem: CubeProblem, target: Target) -> Refusal:

@@ -182,6 +182,16 @@ class CubeTime:
         touched = self.problem.operand_bytes
         return work_us(Work("cube", cycles, gm_bytes, touched), self.target) * EXACT
 
+    def least_us(self) -> float:
+        """No tiles take less, in µs: a launch, all operands once through HBM, all products shared
+        by all cores."""
+        axes, target = self.problem.axes, self.target
+        rows = self._grid * axes.row.size * axes.col.size
+        products = self._mmad(rows, self.depth, axes.n.size) - target.cube.head
+        cycles = self.outer * products / target.cores("cube")
+        work = Work("cube", cycles, 0, self.problem.operand_bytes)
+        return max(work_us(work, target) * EXACT, target.floor_us["cube"])
+
     def least_spent(self, tile: Tile, blocks: int) -> tuple[float, int]:
         """The least cycles and bytes of a tile, whatever the step in K: as if all of K were one
         step that everything has room for."""

@@ -47,9 +47,10 @@ Handler = Callable[["Expander", GraphOp], Form]
 class Expander:
     """Builds the program of one region."""
 
-    def __init__(self, region: Region, axes: Axes, lines: Rows = ()) -> None:
+    def __init__(self, region: Region, axes: Axes, lines: Rows | None = None) -> None:
         self.region = region
-        self.wide_roots = {value for value, _ in lines if dtype_of(value) in FLOATS}
+        self.by_lines = lines is not None
+        self.wide_roots = {value for value, _ in lines or () if dtype_of(value) in FLOATS}
         self.axes = axes
         self.program = Program(axes)
         self.forms: dict[SSAValue, Form] = {}
@@ -180,7 +181,27 @@ class Expander:
             self.forms[result] = handler(self, op)
         for port in self.axes.stores:
             self._store(port)
+        if not self.by_lines:
+            self._check_stores()
         return program
+
+    def _check_stores(self) -> None:
+        """Several results are refused where one lacks an axis that blocks share: each of them would
+        store it again."""
+        if len(self.axes.stores) < 2:
+            return
+        steps = self.program.steps
+        shared = {axis for value in self.program.vals for axis in value.axes}
+        shared -= {axis for step in steps if step.kind == "vreduce" for axis in step.axes}
+        for port in self.axes.stores:
+            if not shared <= port.strides.keys():
+                owner = port.value.owner
+                what = place(owner) if isinstance(owner, GraphOp) else "an input"
+                raise RefusalError(
+                    "results-apart",
+                    f"{what}: a result that varies along fewer axes than another one of the kernel "
+                    "would be stored by several cores",
+                )
 
     def _store(self, port: Port) -> None:
         """Spreads the value over the axes of the output, booleans as a mask, and stores it."""
@@ -197,16 +218,20 @@ class Expander:
 
 
 @once
-def expand(region: Region, resident: SSAValue | None = None, *, lines: Rows = ()) -> Program:
+def expand(
+    region: Region, resident: SSAValue | None = None, *, lines: Rows | None = None
+) -> Program:
     """The vector program of a region; RefusalError where there is none.
 
-    `resident` is an input that lies in ub already, in f32 or i32: the tile of a contraction's result.
-    `lines` as for `find_axes`; those inputs are f32 in gm, whatever their floating type.
+    `resident` is an input that lies in ub already, in f32 or i32: the tile of a contraction.
+    `lines`: of a program on lines, whose caller checks what its results vary along; as for
+    `find_axes`; those inputs are f32 in gm, whatever their floating type.
     """
     try:
-        return Expander(region, find_axes(region, resident, lines=lines), lines).expand(resident)
+        axes = find_axes(region, resident, lines=lines or ())
+        return Expander(region, axes, lines).expand(resident)
     except RefusalError as error:
-        if error.refusal.reason != "column-reduction" or resident is not None or lines:
+        if error.refusal.reason != "column-reduction" or resident is not None or lines is not None:
             raise
     return Expander(region, find_axes(region, turned=True)).expand(None)
 

@@ -90,7 +90,7 @@ def line_program(
     """`part`: the operators of the program. `depths`: the length of a line of each matrix.
     `operand`: whose strides in `axes` are those of the first. RefusalError where the program does
     not run along lines."""
-    program = expand(part, lines=tuple(depths.items())) if reads else expand(part)
+    program = expand(part, lines=tuple(depths.items()) if reads else ())
     known = program.axes
     if any(port.picked is not None for port in known.loads.values()):
         raise refused("rows that an index picks are loaded one by one")
@@ -113,7 +113,7 @@ def line_program(
     lines = {axis: (lead.strides[axis], depths[first]) for axis in steps}
     for port in ports:
         _check_lines(port, lines, steps, known.sizes, depths[port.root if reads else first])
-    return LineProgram(
+    found = LineProgram(
         program,
         depths,
         reads,
@@ -124,6 +124,23 @@ def line_program(
         1 if line is None else line.step,
         _column(ports, steps, depths, program) if reads else None,
     )
+    _check_results(found)
+    return found
+
+
+def _check_results(found: LineProgram) -> None:
+    """RefusalError for a result that several blocks, or several tiles, would store."""
+    placed = {place.axis for place in (*found.grid, found.row, found.col) if place is not None}
+    shared = placed - ({found.line} if found.across else set()) - reduced_axes(found.program)
+    if found.column is not None:
+        shared.add(found.column)
+    for port in found.program.axes.stores:
+        if not shared <= port.strides.keys():
+            raise RefusalError(
+                "results-apart",
+                "a result does not vary along the lines of the product, so that several cores "
+                "would store it; compute it in a kernel of its own",
+            )
 
 
 def _column(

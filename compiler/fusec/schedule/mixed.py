@@ -12,7 +12,7 @@ from math import inf, prod
 from typing import ClassVar, NamedTuple
 
 from fusec.hw import Target
-from fusec.schedule.cube import CubeSearch, too_small
+from fusec.schedule.cube import CubeSearch, fair_tiles, too_small
 from fusec.schedule.cube_schedule import CubeSchedule, check, round_up, tile_counts
 from fusec.schedule.cube_time import EXACT, Tile
 from fusec.schedule.mixed_problem import MixedProblem
@@ -160,6 +160,17 @@ class _Both(NamedTuple):
 def schedule_mixed(problem: MixedProblem, target: Target) -> MixedSchedule | Refusal:
     """The candidate of least modelled time, or the reason of the last that failed."""
     return best(Planner(problem, target))
+
+
+def fair_us(planner: Planner) -> float | None:
+    """The time of some schedule that fits, found without a search; None where that is not easy."""
+    search = planner.search
+    for tile in fair_tiles(search):
+        for depth in search.steps(tile)[:1]:
+            made = with_chunk(planner, CubeSchedule(*tile, *depth), inf)
+            if isinstance(made, MixedSchedule):
+                return planner.us(made)
+    return None
 
 
 def best(planner: Planner) -> MixedSchedule | Refusal:

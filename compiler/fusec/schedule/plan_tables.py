@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 from fusec.hw import DTYPE_BYTES, Target
 from fusec.schedule.footprint import Buffers, Footprint
@@ -142,6 +142,8 @@ def ports_of(program: Program) -> list[Port]:
 
 def kept_of(program: Program, target: Target) -> Kept:
     """The plans of all programs like this one."""
+    if program.kept is not None:
+        return cast("Kept", program.kept)
     key = (_signature(program, ports_of(program)), target)
     found = _KEPT.get(key)
     if found is None:
@@ -150,6 +152,7 @@ def kept_of(program: Program, target: Target) -> Kept:
             _KEPT.popitem(last=False)
     else:
         _KEPT.move_to_end(key)
+    program.kept = found
     return found
 
 

@@ -59,7 +59,9 @@ class _Planner:
     def build(self) -> Plan:
         plan, resident = self.plan, self.program.resident
         if resident is not None:
-            plan.resident = self._buffer(self.program.vals[resident].dtype, self.dims(self.program.vals[resident].axes), GRID)
+            plan.resident = self._buffer(
+                self.program.vals[resident].dtype, self.dims(self.program.vals[resident].axes), GRID
+            )
             self.place[resident] = plan.resident
         self._all(self.sections.entry)
         begin = self.now

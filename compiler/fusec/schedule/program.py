@@ -64,6 +64,8 @@ class Program:
     resident: int | None = None
     resident_value: SSAValue | None = None
     location: Operation | None = None
+    kept: object = None
+    """What `plan_tables` keeps of programs like this one, where it is known."""
     _known: dict[tuple[object, ...], int] = field(default_factory=dict[tuple[object, ...], int])
 
     def value(self, dtype: str, axes: frozenset[int]) -> int:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from fusec.hw import DTYPE_BYTES, Target
 from fusec.schedule.contraction import A
-from fusec.schedule.cube import CubeSearch, too_small
+from fusec.schedule.cube import CubeSearch, fair_tiles, too_small
 from fusec.schedule.cube_problem import CubeProblem
 from fusec.schedule.cube_schedule import CubeSchedule, round_up, tile_counts
 from fusec.schedule.cube_time import EXACT, CubeTime, Depth, Tile
@@ -39,10 +39,27 @@ from fusec.schedule.work import Work, work_us
 def schedule_rows(region: Region, target: Target) -> RowsSchedule | Refusal:
     """The candidate of least modelled time, or the reason of the last that failed."""
     try:
-        problem = rows_problem(region)
+        return best(RowsSearch(rows_problem(region), target))
     except RefusalError as error:
         return error.refusal
-    search = _Search(problem, target)
+
+
+def fair_us(search: RowsSearch) -> float | None:
+    """The time of some schedule that fits, found without a search; None where that is not easy."""
+    for draft in _drafts(search, fair_tiles(search.cubes), bounded=False):
+        for candidate, _ in search.candidates(draft, None):
+            try:
+                whole = search.with_lines(candidate)
+            except RefusalError:
+                continue
+            if check_cubes(search.problem, whole, search.target) is None:
+                return work_us(search.work(whole), search.target)
+    return None
+
+
+def best(search: RowsSearch) -> RowsSchedule | Refusal:
+    """The candidate of least modelled time, or the reason of the last that failed."""
+    problem, target = search.problem, search.target
     found: tuple[tuple[float, int, Order], RowsSchedule] | None = None
     failed: tuple[Order, Refusal] | None = None
     for group in search.cubes.groups():
@@ -50,6 +67,8 @@ def schedule_rows(region: Region, target: Target) -> RowsSchedule | Refusal:
             if found is not None and round(draft.least, 2) > found[0][0]:
                 break
             most = None if found is None else found[0][0]
+            if most is not None and round(search.least(draft.schedule, draft.lines), 2) > most:
+                continue
             for candidate, order in search.candidates(draft, most):
                 try:
                     whole = search.with_lines(candidate)
@@ -85,7 +104,7 @@ def check_rows_region(region: Region, s: RowsSchedule, target: Target) -> Refusa
 
 def rows_work(region: Region, s: RowsSchedule, target: Target) -> Work:
     """What the busiest cube core and its vector cores do."""
-    return _Search(rows_problem(region), target).work(s)
+    return RowsSearch(rows_problem(region), target).work(s)
 
 
 Order = tuple[int, int, int]
@@ -103,7 +122,7 @@ class _Draft(NamedTuple):
     lines: int
 
 
-def _drafts(search: _Search, group: Sequence[Tile]) -> Iterator[_Draft]:
+def _drafts(search: RowsSearch, group: Sequence[Tile], *, bounded: bool = True) -> Iterator[_Draft]:
     """Tiles of the cube half, an even number of lines each, with all columns in one block, and with
     as many parts of the columns as give every core a block."""
     problem, cores = search.problem, search.target.cores("cube")
@@ -122,11 +141,12 @@ def _drafts(search: _Search, group: Sequence[Tile]) -> Iterator[_Draft]:
         for part, span in enumerate(sorted(spans, reverse=True)):
             blocks = min(cores, lines * -(-n // span))
             split = RowsSchedule(rows, m, width, 1, 1, blocks, span=span)
-            yield _Draft(search.least(split, lines), tile, split, number, part, lines)
+            least = search.least(split, lines, lead=False) if bounded else 0.0
+            yield _Draft(least, tile, split, number, part, lines)
 
 
 @dataclass(eq=False)
-class _Search:
+class RowsSearch:
     """What the schedules of one problem have in common."""
 
     problem: RowsProblem
@@ -193,9 +213,12 @@ class _Search:
             {"need": need, "capacity": self.room},
         )
 
-    def least(self, s: RowsSchedule, lines: int, depth: Depth | None = None) -> float:
+    def least(
+        self, s: RowsSchedule, lines: int, depth: Depth | None = None, *, lead: bool = True
+    ) -> float:
         """No schedule with these tiles takes less, in µs, with this step in K or whatever it is.
-        `lines`: how many tiles there are one above the other."""
+        `lines`: how many tiles there are one above the other; without `lead`, what computes the
+        operand does not count, which is quicker."""
         first, time = self.problem.products[0], self.cubes.time
         tile = Tile(s.rows, s.m, s.n)
         tiles = time.tiles(tile)
@@ -210,8 +233,9 @@ class _Search:
         turns = -(-lines * shared // s.blocks) * -(-min(s.span, first.columns) // s.n)
         cycles = cycles * max(turns, waves) / waves
         cores = max(s.blocks * self.target.vector_per_cube // shared, 1)
-        copies = (2, 1) if depth is None else (depth.copies,)
-        cycles += min(self._lead_cycles(s, each, cores) for each in copies)
+        if lead:
+            copies = (2, 1) if depth is None else (depth.copies,)
+            cycles += min(self._lead_cycles(s, each, cores) for each in copies)
         return work_us(Work("mixed", cycles, gm_bytes, 0), self.target) * EXACT
 
     def _lead_cycles(self, s: RowsSchedule, copies: int, cores: int) -> float:

@@ -22,7 +22,7 @@ from fusec.schedule.region import Region, once
 from fusec.schedule.small_contraction import contractions_of
 from fusec.schedule.types import RefusalError
 from fusec.schedule.views import checked, load_access, static_shape
-from fusec_dialects.graph import GraphOp
+from fusec_dialects.graph import ConstantOp, GraphOp
 
 
 class Product(NamedTuple):
@@ -90,9 +90,10 @@ def rows_problem(region: Region) -> RowsProblem:
 
 
 def _computed(region: Region, anchor: GraphOp) -> SSAValue | None:
-    """The operand of the contraction that the region computes; RefusalError for two."""
+    """The operand of the contraction that the region computes; RefusalError for two, also where
+    they are one value."""
     roots = [checked(load_access(region, operand)).root for operand in anchor.operands[:2]]
-    found = {root for root in roots if region.producer(root) is not None}
+    found = [root for root in roots if region.producer(root) is not None]
     if len(found) > 1:
         raise RefusalError(
             "operand-computed",
@@ -136,8 +137,8 @@ class _Builder:
         """`separate`: an axis of the contractions for each dimension of their results."""
         found = [self._stored(at, separate) for at in range(len(self.anchors))]
         handed = [at for at, product in enumerate(found) if product is None]
-        cubes = {at: mixed_problem(self._alone(at, ()), self._given) for at in handed}
-        products = [p or Product(cubes[at], None) for at, p in enumerate(found)]
+        cubes = {at: self._handed(at) for at in handed}
+        products = [p or Product(cubes[at][0], None) for at, p in enumerate(found)]
         first = products[0].cube
         for product in products[1:]:
             _check_alike(first, product.cube)
@@ -145,7 +146,7 @@ class _Builder:
         later = set[SSAValue]().union(*self.behind)
         outputs = self.region.outputs
         after = [at for at, o in enumerate(outputs) if o in later and at not in stored]
-        read = sorted((cubes[at] for at in handed), key=lambda cube: -cube.axes.n.size)
+        read = sorted(cubes.values(), key=lambda one: -one[0].axes.n.size)
         epilogue = self._epilogue(read, after) if read else None
         prologue = None
         if self.value is not None:
@@ -183,14 +184,41 @@ class _Builder:
             return None
         return Product(found, mine[0]) if found.alpha == 1.0 else None
 
+    def _handed(self, at: int) -> tuple[CubeProblem, SSAValue]:
+        """The contraction with the vectors that the cube core adds to its rows, and the result."""
+        alone, value = self._alone(at, ()), self.anchors[at].results[0]
+        while (more := self._added(alone, value)) is not None:
+            value = more
+        if value is self.anchors[at].results[0]:
+            return mixed_problem(alone, self._given), value
+        later = _behind(alone, value) - {value}
+        ops = tuple(op for op in alone.ops if later.isdisjoint(op.results))
+        ahead = Region(ops, alone.inputs, (value,))
+        found = cube_problem(ahead, self._given, separate=True)
+        return replace(found, out_dtype=found.accumulator), value
+
+    def _added(self, region: Region, value: SSAValue) -> SSAValue | None:
+        """The sum of a value and a vector from outside, if that is its only use."""
+        users = region.users(value)
+        op = users[0] if len(users) == 1 and value not in self.region.output_set else None
+        if not isinstance(op, GraphOp) or op.op_name != "add" or op.results[0].type != value.type:
+            return None
+        other = op.operands[1] if op.operands[0] is value else op.operands[0]
+        *outer, _ = checked(static_shape(other)) or (1,)
+        if region.producer(other) is not None or isinstance(other.owner, ConstantOp):
+            return None
+        return op.results[0] if prod(outer) == 1 else None
+
     def _others(self, at: int) -> list[set[SSAValue]]:
         return [b for i, b in enumerate(self.behind) if i != at]
 
-    def _epilogue(self, cubes: Sequence[CubeProblem], outputs: Sequence[int]) -> LineProgram:
+    def _epilogue(
+        self, cubes: Sequence[tuple[CubeProblem, SSAValue]], outputs: Sequence[int]
+    ) -> LineProgram:
         """What follows the products that are handed over."""
         depths: dict[SSAValue, int] = {}
-        for cube in cubes:
-            axes, result = cube.axes, cube.anchor.results[0]
+        for cube, result in cubes:
+            axes = cube.axes
             if cube.alpha != 1.0:
                 raise RefusalError("gemm-alpha", "a scaled product is scaled on tiles, not on rows")
             if axes.n.strides[Y] != 1 or any(0 < a.strides[Y] < axes.n.size for a in axes.grid):
@@ -198,7 +226,7 @@ class _Builder:
             depths[result] = axes.n.size
         wanted = tuple(self.region.outputs[at] for at in outputs)
         rest = Region(self.region.ops, self.region.inputs, wanted, self.region.strides)
-        return line_program(epilogue_of(rest, *depths), depths, cubes[0].axes, Y, reads=True)
+        return line_program(epilogue_of(rest, *depths), depths, cubes[0][0].axes, Y, reads=True)
 
     def _prologue(self, value: SSAValue, cube: CubeProblem) -> LineProgram:
         """What computes the operand, and other outputs before the contractions."""

@@ -8,28 +8,25 @@ part of what is equal; reshapes and windows, whose numbers are sums, have no tem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, SSAValue
 
 from fusec.hw import Target
-from fusec.schedule.axes import Axes
-from fusec.schedule.contraction import Axis, Contraction
-from fusec.schedule.cube import fair_us, schedule_cube
+from fusec.schedule import cube, mixed, rows
+from fusec.schedule.cube import CubeSearch, schedule_cube
 from fusec.schedule.cube_problem import CubeProblem, cube_problem
 from fusec.schedule.cube_time import cube_work
 from fusec.schedule.expand import expand
-from fusec.schedule.mixed import Planner, best
 from fusec.schedule.mixed_problem import MixedProblem, problem_of
-from fusec.schedule.plan_tables import Kept, Tilings, kept_of, ports_of
-from fusec.schedule.ports import Lie
-from fusec.schedule.program import Program
 from fusec.schedule.region import Region
+from fusec.schedule.rows_problem import RowsProblem, rows_problem
 from fusec.schedule.schedule import families_of, schedule
-from fusec.schedule.types import Refusal, RefusalError, Schedule
+from fusec.schedule.sized import PRIMES, SMALL, NoTemplate, Sized, SizedProgram
+from fusec.schedule.types import Refusal, RefusalError
 from fusec.schedule.vector import VectorSearch
 from fusec.schedule.work import Estimate, Work, estimate_of
 from fusec.semantics.classes import FusionClass, fusion_class
@@ -37,17 +34,10 @@ from fusec_dialects.graph import ConstantOp, GraphOp, YieldOp
 from fusec_dialects.graph.base import tensor_type
 from fusec_dialects.graph.shapes import dims_of, make_type
 
-SMALL = 16
-"""Sizes up to this are the same in all regions of a template: they decide what is small."""
-
 CLASSES = frozenset({FusionClass.ELEMENTWISE, FusionClass.REDUCTION, FusionClass.NORM})
 CONTRACTIONS = frozenset({"matmul", "gemm"})
 WITHOUT = frozenset({"global_average_pool", "group_normalization", "batch_normalization"})
 """Operators of these classes that other passes change by their layout."""
-
-PRIMES = (10007, 10009, 10037, 10039, 10061, 10067, 10069, 10079, 10091, 10093, 10099, 10103)
-"""Stand for sizes; more different sizes have no template. No product of a few small sizes is one of
-them, or the sum of two."""
 
 
 def has_template(name: str) -> bool:
@@ -55,177 +45,132 @@ def has_template(name: str) -> bool:
     return name in CONTRACTIONS or (fusion_class(name) in CLASSES and name not in WITHOUT)
 
 
-class Monomial(NamedTuple):
-    """`factor` times the sizes of these numbers."""
-
-    factor: int
-    sizes: tuple[int, ...]
-
-    def of(self, sizes: Sequence[int]) -> int:
-        """Its value."""
-        found = self.factor
-        for number in self.sizes:
-            found *= sizes[number]
-        return found
-
-
-class NoTemplate(Exception):
-    """A region whose numbers are no products of its sizes."""
-
-
-def _monomial(value: int) -> Monomial:
-    sizes: list[int] = []
-    rest = value
-    for number, prime in enumerate(PRIMES):
-        while rest and rest % prime == 0:
-            rest //= prime
-            sizes.append(number)
-    if rest > SMALL**3:
-        raise NoTemplate
-    return Monomial(rest, tuple(sizes))
-
-
-def _monomials(values: Iterable[int]) -> tuple[Monomial, ...]:
-    return tuple(map(_monomial, values))
-
-
 @dataclass(frozen=True)
-class _Program:
-    """A vector program with its numbers as monomials: sizes of axes, strides of ports by axis."""
+class _Vector:
+    """A vector kernel for sizes."""
 
-    program: Program
-    sizes: tuple[Monomial, ...]
-    strides: tuple[Mapping[int, Monomial], ...]
-    kept: Kept
+    kind: ClassVar[str] = "vector"
+    program: SizedProgram
+    target: Target
 
-    @classmethod
-    def of(cls, program: Program, target: Target) -> _Program:
-        """Raises NoTemplate where a number is no product of sizes."""
-        ports = ports_of(program)
-        if any(port.picked is not None or port.offset for port in ports):
-            raise NoTemplate
-        strides = tuple({a: _monomial(s) for a, s in port.strides.items()} for port in ports)
-        return cls(program, _monomials(program.axes.sizes), strides, kept_of(program, target))
+    def work(self, sizes: Sequence[int]) -> Work | Refusal:
+        """What the best schedule takes."""
+        try:
+            return self._search(sizes).best().work
+        except RefusalError as error:
+            return error.refusal
 
-    def tilings(self, sizes: Sequence[int], target: Target) -> Tilings:
-        """Those of the program with these sizes."""
-        made = tuple([s.of(sizes) for s in self.sizes])
-        lies = [Lie({a: s.of(sizes) for a, s in one.items()}, one.keys()) for one in self.strides]
-        return Tilings(self.program, target, (made, lies, self.kept))
+    def bounds(self, sizes: Sequence[int]) -> Bounds | None:
+        """Without a search."""
+        search = self._search(sizes)
+        fair = search.fair_us()
+        return None if fair is None else Bounds(search.least_us(), fair + ROUNDED)
 
-    def at(self, sizes: Sequence[int]) -> Program:
-        """The program for these sizes."""
-        old = self.program
-        made = {
-            id(port): replace(port, strides={a: s.of(sizes) for a, s in one.items()})
-            for port, one in zip(ports_of(old), self.strides, strict=True)
-        }
-        steps = [s if s.port is None else replace(s, port=made[id(s.port)]) for s in old.steps]
-        axes = Axes(tuple(s.of(sizes) for s in self.sizes), {}, {}, (), old.axes.spaces)
-        return Program(axes, old.vals, steps, old.resident, old.resident_value)
-
-
-AXES = ("row", "col", "n", "k")
+    def _search(self, sizes: Sequence[int]) -> VectorSearch:
+        return VectorSearch(self.program.program, self.target, self.program.tilings(sizes))
 
 
 @dataclass(frozen=True)
 class _Cube:
-    """A contraction with its numbers as monomials."""
+    """A cube kernel for sizes."""
 
-    problem: CubeProblem
-    axes: Mapping[str, tuple[Monomial, tuple[Monomial, ...]]]
-    grid: tuple[tuple[Monomial, tuple[Monomial, ...]], ...]
+    kind: ClassVar[str] = "cube"
+    problem: Sized[CubeProblem]
+    target: Target
 
-    @classmethod
-    def of(cls, problem: CubeProblem) -> _Cube:
-        axes = problem.axes
-        if axes.outer_k or axes.windows or any(problem.offsets):
-            raise NoTemplate
+    def work(self, sizes: Sequence[int]) -> Work | Refusal:
+        """What the best schedule takes."""
+        problem = self.problem.at(sizes)
+        found = schedule_cube(problem, self.target)
+        return found if isinstance(found, Refusal) else cube_work(problem, found, self.target)
 
-        def one(axis: Axis) -> tuple[Monomial, tuple[Monomial, ...]]:
-            return _monomial(axis.size), _monomials(axis.strides)
-
-        named = {name: one(getattr(axes, name)) for name in AXES}
-        return cls(problem, named, tuple(map(one, axes.grid)))
-
-    def at(self, sizes: Sequence[int]) -> CubeProblem:
-        """The problem for these sizes."""
-
-        def one(found: tuple[Monomial, tuple[Monomial, ...]]) -> Axis:
-            size, strides = found
-            return Axis(size.of(sizes), tuple(s.of(sizes) for s in strides))
-
-        old = self.problem.axes
-        made = {name: one(found) for name, found in self.axes.items()}
-        axes = Contraction(
-            grid=tuple(map(one, self.grid)),
-            outer_k=(),
-            a_transposed=old.a_transposed,
-            b_transposed=old.b_transposed,
-            swapped=old.swapped,
-            **made,
-        )
-        return replace(self.problem, axes=axes)
+    def bounds(self, sizes: Sequence[int]) -> Bounds | None:
+        """Without a search."""
+        problem, target = self.problem.at(sizes), self.target
+        if problem.alpha != 1.0:
+            return None
+        search = CubeSearch(problem, target)
+        fair = cube.fair_us(search)
+        most = None if fair is None else max(fair + ROUNDED, target.floor_us["cube"])
+        return Bounds(search.time.least_us(), most)
 
 
 @dataclass(frozen=True)
 class _Mixed:
-    """The problem of a mixed kernel with its numbers as monomials."""
+    """A mixed kernel for sizes."""
 
-    cube: _Cube
-    program: _Program
-    problem: MixedProblem
+    kind: ClassVar[str] = "mixed"
+    problem: Sized[MixedProblem]
+    target: Target
 
-    @classmethod
-    def of(cls, problem: MixedProblem, target: Target) -> _Mixed:
-        places = (*problem.grid, problem.row, problem.col, problem.n)
-        if any(place is not None and place.step != 1 for place in places):
-            raise NoTemplate
-        return cls(_Cube.of(problem.cube), _Program.of(problem.program, target), problem)
+    def work(self, sizes: Sequence[int]) -> Work | Refusal:
+        """What the best schedule takes."""
+        planner = self._planner(sizes)
+        found = mixed.best(planner)
+        return found if isinstance(found, Refusal) else planner.work(found)
 
-    def at(self, sizes: Sequence[int]) -> MixedProblem:
-        """The problem for these sizes."""
-        return replace(self.problem, cube=self.cube.at(sizes), program=self.program.at(sizes))
+    def _planner(self, sizes: Sequence[int]) -> mixed.Planner:
+        return mixed.Planner(self.problem.at(sizes), self.target)
 
-
-def _vector_answer(
-    made: _Program, sizes: Sequence[int], target: Target
-) -> tuple[Schedule, Work] | Refusal:
-    try:
-        return VectorSearch(made.program, target, made.tilings(sizes, target)).best()
-    except RefusalError as error:
-        return error.refusal
+    def bounds(self, sizes: Sequence[int]) -> Bounds:
+        """Without a search."""
+        return _lazily(lambda: mixed.fair_us(self._planner(sizes)), self)
 
 
-def _cube_answer(
-    made: _Cube, sizes: Sequence[int], target: Target
-) -> tuple[Schedule, Work] | Refusal:
-    problem = made.at(sizes)
-    found = schedule_cube(problem, target)
-    return found if isinstance(found, Refusal) else (found, cube_work(problem, found, target))
+@dataclass(frozen=True)
+class _Rows:
+    """A kernel on blocks of rows for sizes."""
+
+    kind: ClassVar[str] = "mixed"
+    problem: Sized[RowsProblem]
+    target: Target
+
+    def work(self, sizes: Sequence[int]) -> Work | Refusal:
+        """What the best schedule takes."""
+        search = self._search(sizes)
+        found = rows.best(search)
+        return found if isinstance(found, Refusal) else search.work(found)
+
+    def bounds(self, sizes: Sequence[int]) -> Bounds:
+        """Without a search."""
+        return _lazily(lambda: rows.fair_us(self._search(sizes)), self)
+
+    def _search(self, sizes: Sequence[int]) -> rows.RowsSearch:
+        return rows.RowsSearch(self.problem.at(sizes), self.target)
 
 
-def _mixed_answer(
-    made: _Mixed, sizes: Sequence[int], target: Target
-) -> tuple[Schedule, Work] | Refusal:
-    planner = Planner(made.at(sizes), target, made.program.tilings(sizes, target))
-    found = best(planner)
-    return found if isinstance(found, Refusal) else (found, planner.work(found))
-
-
-Made = _Program | _Cube | _Mixed
+Made = _Vector | _Cube | _Mixed | _Rows
 
 
 ROUNDED = 0.1
 """Searches compare rounded µs: what they find may take so much longer than another candidate."""
 
 
-@dataclass(frozen=True)
 class Bounds:
-    """A kernel takes from `least` to `most` µs by the model; None: it may be that there is none."""
+    """A kernel takes from `least` to `most` µs by the model. `most` is None where there may be no
+    kernel; it is found when it is asked for."""
 
-    least: float
-    most: float | None
+    def __init__(self, least: float, most: float | Callable[[], float | None] | None) -> None:
+        self.least = least
+        self._most = most
+
+    @property
+    def most(self) -> float | None:
+        """See above."""
+        if callable(self._most):
+            self._most = self._most()
+        return self._most
+
+
+def _lazily(fair: Callable[[], float | None], made: _Mixed | _Rows) -> Bounds:
+    target = made.target
+    floor, launch = target.floor_us[made.kind], target.launch_us[made.kind]
+
+    def most() -> float | None:
+        found = fair()
+        return None if found is None else max(found + ROUNDED, floor)
+
+    return Bounds(max(floor, launch), most)
 
 
 @dataclass(frozen=True)
@@ -234,53 +179,35 @@ class Template:
     no template."""
 
     families: tuple[Made, ...]
+    target: Target
     further: tuple[str, ...] = ()
 
-    def answer(self, sizes: Sequence[int], target: Target) -> Estimate | None:
+    def answer(self, sizes: Sequence[int]) -> Estimate | None:
         """What the kernel costs for these sizes, numbered as they were made; None where no family
         of the template takes them."""
         for made in self.families:
-            if isinstance(made, _Program):
-                found = _vector_answer(made, sizes, target)
-            elif isinstance(made, _Cube):
-                found = _cube_answer(made, sizes, target)
-            else:
-                found = _mixed_answer(made, sizes, target)
-            if not isinstance(found, Refusal):
-                return estimate_of(found[1], target)
+            work = made.work(sizes)
+            if not isinstance(work, Refusal):
+                return estimate_of(work, self.target)
         return None
 
-    def bounds(self, sizes: Sequence[int], target: Target) -> Bounds | None:
+    def bounds(self, sizes: Sequence[int]) -> Bounds | None:
         """What the kernel costs at least and at most, without a search; None where it is not sure
         that there is one."""
-        first = self.families[0] if self.families else None
-        if isinstance(first, _Program):
-            search = VectorSearch(first.program, target, first.tilings(sizes, target))
-            fair = search.fair_us()
-            return None if fair is None else Bounds(search.least_us(), fair + ROUNDED)
-        if isinstance(first, _Cube):
-            return _cube_bounds(first, sizes, target)
-        return Bounds(self.least_us(target), None)
+        if not self.families:
+            return None
+        first = self.families[0]
+        found = first.bounds(sizes)
+        if isinstance(first, _Mixed | _Rows) and found is not None:
+            found.least = self._least_us()
+            return found
+        return Bounds(self._least_us(), None) if found is None or found.most is None else found
 
-    def least_us(self, target: Target) -> float:
+    def _least_us(self) -> float:
         """No sizes make the kernel faster."""
-        kinds = {KINDS.get(type(made), "mixed") for made in self.families}
-        kinds |= {"mixed" if name in ("mixed", "rows") else "vector" for name in self.further}
-        return min(max(target.floor_us[kind], target.launch_us[kind]) for kind in kinds)
-
-
-KINDS: dict[type, str] = {_Program: "vector", _Cube: "cube", _Mixed: "mixed"}
-"""Of the kernels of a family."""
-
-
-def _cube_bounds(made: _Cube, sizes: Sequence[int], target: Target) -> Bounds | None:
-    problem = made.at(sizes)
-    if problem.alpha != 1.0:
-        return None
-    fair = fair_us(problem, target)
-    least = target.launch_us["cube"] + problem.operand_bytes / (target.hbm_gbps * 1e3)
-    floor = target.floor_us["cube"]
-    return None if fair is None else Bounds(max(least, floor), max(fair + ROUNDED, floor))
+        kinds = {made.kind for made in self.families}
+        kinds |= {"vector" if name == "vector" else "mixed" for name in self.further}
+        return min(max(self.target.floor_us[k], self.target.launch_us[k]) for k in kinds)
 
 
 def template_of(block: Block, sizes: Sequence[int], target: Target) -> Template | Refusal | None:
@@ -310,10 +237,7 @@ def template_of(block: Block, sizes: Sequence[int], target: Target) -> Template 
                 continue
     except NoTemplate:
         return None
-    if made:
-        return Template(tuple(made), further)
-    found = _refusal(block, region, target)
-    return Template((), further) if found is None and further == ("rows",) else found
+    return Template(tuple(made), target, further) if made else _refusal(block, region, target)
 
 
 def _refusal(block: Block, generic: Region, target: Target) -> Refusal | None:
@@ -324,9 +248,10 @@ def _refusal(block: Block, generic: Region, target: Target) -> Refusal | None:
 
 
 MAKERS: dict[str, Callable[[Region, Target], Made]] = {
-    "vector": lambda region, target: _Program.of(expand(region), target),
-    "cube": lambda region, target: _Cube.of(cube_problem(region)),
-    "mixed": lambda region, target: _Mixed.of(problem_of(region), target),
+    "vector": lambda region, target: _Vector(SizedProgram(expand(region), target), target),
+    "cube": lambda region, target: _Cube(Sized(cube_problem(region), target), target),
+    "mixed": lambda region, target: _Mixed(Sized(problem_of(region), target), target),
+    "rows": lambda region, target: _Rows(Sized(rows_problem(region), target), target),
 }
 
 

@@ -117,9 +117,13 @@ def _prepared(op_type: str, function: FunctionProto) -> ReferenceEvaluator:
     try:
         return ReferenceEvaluator(function, new_ops=_own_operators())
     except _ERRORS as error:
-        why = "" if isinstance(error, NotImplementedError) else f": {error}"
+        unknown = isinstance(error, NotImplementedError)
+        why = "" if unknown else f": {error}"
+        own = unknown and any(o.domain not in ("", "ai.onnx") for o in function.opset_import)
         raise SemanticsError(
-            op_type, f"ONNX's reference implementation does not have it{why}", _ADVICE
+            op_type,
+            f"ONNX's reference implementation does not have it{why}",
+            f"load the file that registers it (--load FILE.py), or {_ADVICE}" if own else _ADVICE,
         ) from error
 
 

@@ -227,6 +227,11 @@ class WeightOp(IRDLOperation):
     def __init__(self, weight: str, type_: TensorType) -> None:
         super().__init__(result_types=[type_], properties={"weight": StringAttr(weight)})
 
+    @classmethod
+    def named(cls, weight: str, type_: TensorType) -> Self:
+        """The same in half the time: networks have hundreds."""
+        return cls.create(result_types=[type_], properties={"weight": StringAttr(weight)})
+
     def verify_(self) -> None:
         _verify_stored(self.name, self.y)
 

@@ -240,7 +240,7 @@ class Importer:
             value = self.values.get(output)
             if isinstance(value, OpResult):
                 node = (nodes(value.op.location) or ("",))[-1]
-                if node == name or node.startswith(f"{name}/"):
+                if self.node_names.is_part(node, name):
                     found.setdefault(value.op, {}).setdefault(value.index, output)
         for op, outputs in found.items():
             names = (outputs.get(i, "") for i in range(len(op.results)))

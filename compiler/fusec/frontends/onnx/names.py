@@ -21,6 +21,7 @@ class NodeNames:
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
+        self._outer: dict[str, str] = {}
 
     def of(self, index: int, node: NodeProto, outer: str = "") -> str:
         """The node's name, or one made of its type and place where it has none; a number behind
@@ -31,7 +32,15 @@ class NodeNames:
             n += 1
             name = f"{base}.{n}"
         self._taken.add(name)
+        if outer:
+            self._outer[name] = outer
         return name
+
+    def is_part(self, name: str, whole: str) -> bool:
+        """Whether a node is another one, or in its body, or in a body of that."""
+        while name != whole and name in self._outer:
+            name = self._outer[name]
+        return name == whole
 
 
 def hint(name: str) -> str | None:

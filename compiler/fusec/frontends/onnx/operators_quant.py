@@ -104,7 +104,8 @@ def _dequantize(node: Node) -> Sequence[SSAValue]:
     x, scale, *zero = node.values(2, 3)
     axis, block = node.int_("axis", 1), _block(node)
     wide = m.cast(x, "float32")
-    if zero:
+    known = node.known(2) if zero else None
+    if zero and (known is None or known.any()):
         wide = m("sub", wide, m.cast(_spread(m, zero[0], x, axis, block), "float32"))
     y = m("mul", wide, _factor(m, scale, x, axis, block))
     code = node.int_("output_dtype", 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -72,17 +72,55 @@ def _transposed_pads(
     return begins, ends, extra
 
 
-def _apart(m: Maker, x: SSAValue, w: SSAValue, bias: Sequence[SSAValue], group: int) -> SSAValue:
-    """A transposed convolution whose windows do not touch: a 1 x 1 convolution to all positions of
-    a window, which then stand side by side."""
-    batch, _, *sizes = m.sizes(x)
+class _Phase(NamedTuple):
+    """One axis of a transposed convolution as a convolution with `stride` outputs at each place:
+    its pads, how many places it has, and for each of its taps and outputs the tap of the filter."""
+
+    begin: int
+    end: int
+    places: int
+    taps: Array
+
+
+def _phase(size: int, kernel: int, stride: int, begin: int, out: int) -> _Phase | None:
+    """Output stride q + r is the sum over t of x[q - t] w[stride t + r + begin]."""
+    low, high = -((stride - 1 + begin) // stride), (kernel - 1 - begin) // stride
+    places = out // stride
+    end = places - low - size
+    if out % stride or high < 0 or end < 0:
+        return None
+    taps = np.add.outer(stride * np.arange(high, low - 1, -1), np.arange(stride) + begin)
+    return _Phase(high, end, places, np.where((taps >= 0) & (taps < kernel), taps, kernel))
+
+
+def _by_phases(
+    m: Maker,
+    x: SSAValue,
+    w: SSAValue,
+    bias: Sequence[SSAValue],
+    group: int,
+    strides: Sequence[int],
+    phases: Sequence[_Phase],
+) -> SSAValue:
+    """A transposed convolution whose result the strides divide: a convolution to all positions
+    between two inputs, which then stand side by side; no product with a zero between inputs."""
+    batch = m.sizes(x)[0]
     inputs, outputs, *kernel = m.sizes(w)
-    n, each = len(kernel), prod(kernel)
+    n, each = len(kernel), prod(strides)
     if inputs % group:
         raise ImportFailure(f"{inputs} channels do not divide into {group} groups")
-    parts = m.reshape(w, (group, inputs // group, outputs * each))
+    lengths = [len(phase.taps) for phase in phases]
+    for i, (phase, size) in enumerate(zip(phases, kernel, strict=True)):
+        if phase.taps.max() == size:
+            pads = [0] * (2 * n + 4)
+            pads[n + 4 + i] = 1
+            w = m("pad", w, pads=tuple(pads))
+        w = taken(m, w, 2 + i, phase.taps.reshape(-1))
+    pairs = [length for pair in zip(lengths, strides, strict=True) for length in pair]
+    parts = m.reshape(w, (group, inputs // group, outputs, *pairs))
+    perm = (0, 2, *range(4, 4 + 2 * n, 2), 1, *range(3, 3 + 2 * n, 2))
     filters = m.reshape(
-        m.transpose(parts, 0, 2, 1), (group * outputs * each, inputs // group, *(1,) * n)
+        m.transpose(parts, *perm), (group * outputs * each, inputs // group, *lengths)
     )
     spread: list[SSAValue] = []
     for value in bias:
@@ -90,17 +128,24 @@ def _apart(m: Maker, x: SSAValue, w: SSAValue, bias: Sequence[SSAValue], group: 
         rows = m("expand", rows, shape=(group * outputs, each)) if each > 1 else rows
         spread.append(m.reshape(rows, (group * outputs * each,)))
     ones = (1,) * n
-    attrs: dict[str, AttrValue] = {"strides": ones, "dilations": ones, "pads": (0,) * (2 * n)}
-    (y,) = m.node.build("conv", [x, filters, *spread], {**attrs, "group": group})
-    split = m.reshape(y, (batch, group * outputs, *kernel, *sizes))
+    attrs: dict[str, AttrValue] = {
+        "strides": ones,
+        "dilations": ones,
+        "pads": (*(phase.begin for phase in phases), *(phase.end for phase in phases)),
+        "group": group,
+    }
+    (y,) = m.node.build("conv", [x, filters, *spread], attrs)
+    places = [phase.places for phase in phases]
+    split = m.reshape(y, (batch, group * outputs, *strides, *places))
     order = [axis for i in range(n) for axis in (2 + n + i, 2 + i)]
     beside = m.transpose(split, 0, 1, *order)
-    whole = tuple(size * k for size, k in zip(sizes, kernel, strict=True))
+    whole = tuple(count * s for count, s in zip(places, strides, strict=True))
     return m.reshape(beside, (batch, group * outputs, *whole))
 
 
 def _conv_transpose(node: Node) -> Sequence[SSAValue]:
-    """A convolution of x spaced out by zeros with the reversed filter."""
+    """A convolution to all positions between two inputs; where the strides do not divide the
+    result, one of x spaced out by zeros with the reversed filter."""
     m = Maker(node)
     x, w, *bias = node.values(2, 3)
     sizes, kernel, group = m.sizes(x)[2:], m.sizes(w)[2:], node.int_("group", 1)
@@ -109,8 +154,17 @@ def _conv_transpose(node: Node) -> Sequence[SSAValue]:
     dilations = node.ints("dilations") or (1,) * n
     spans = [d * (k - 1) + 1 for k, d in zip(kernel, dilations, strict=True)]
     begins, ends, extra = _transposed_pads(node, sizes, spans, strides)
-    if strides == tuple(spans) == kernel and not any((*begins, *ends, *extra)):
-        return (_apart(m, x, w, bias, group),)
+    outs = [
+        s * (size - 1) + span - begin - end + more
+        for s, size, span, begin, end, more in zip(
+            strides, sizes, spans, begins, ends, extra, strict=True
+        )
+    ]
+    if spans == list(kernel) and max(strides) > 1:
+        found = map(_phase, sizes, kernel, strides, begins, outs)
+        phases = [phase for phase in found if phase is not None]
+        if len(phases) == n:
+            return (_by_phases(m, x, w, bias, group, strides, phases),)
     margins = [
         *(0, 0, *(s - 1 - b for s, b in zip(spans, begins, strict=True))),
         *(0, 0, *(s - 1 - e + o for s, e, o in zip(spans, ends, extra, strict=True))),

@@ -76,6 +76,7 @@ RULES: dict[str, Selector] = {
     "FixPipeAbilityProcessPass": Selector(frozenset(SLOTS), ("cast",)),
     "SoftmaxFusionPass": Selector(frozenset({"softmax"})),
     "LogSoftmaxFusionPass": Selector(frozenset({"log_softmax"})),
+    "NormalizeFusionPass": Selector(frozenset({"l2_norm"})),
     "LayerNormFusionPass": Selector(frozenset({"layer_norm"})),
     "AddRmsNormFusionGraphPass": Selector(frozenset({"rms_norm"}), ("residual",)),
     "InplaceAddRmsNorm": Selector(frozenset({"rms_norm"}), ("residual",)),
@@ -110,7 +111,7 @@ TfMergeSubFusionPass TfTagNoConstFoldingFusionPass TransposedUpdateFusionPass
 TransdataCastFusionPass UnpackFusionPass V100NotRequantFusionPass V200NotRequantFusionPass
 WeightQuantBatchMatmulV2TransposeFusionPass ZConcatExt2FusionPass ZConcatDFusionPass
 ZConfusionSoftmaxGradFusionPass ZSplitVDFusionPass ZSplitVFusionPass StridedSliceDToSplitPass
-ArgMaxWithFusionPass DepthwiseInsertTransDataFusionPass NormalizeFusionPass
+ArgMaxWithFusionPass DepthwiseInsertTransDataFusionPass
 """
 
 OTHERS = frozenset(_OTHERS.split())

@@ -66,6 +66,7 @@ CORE_X: dict[str, tuple[int, ...]] = {
     "softmax_cross_entropy": (24, 10),
     "nll_loss": (24, 10),
     "halves": (24, 48),
+    "joined": (48, 32),
     "rotary": (2, 4, 16, 32),
 }
 """Shapes of `x` by the first word of an expression; [4, 32] for those not named."""
@@ -234,7 +235,7 @@ def _attributes(core: Core, x: SSAValue | None) -> dict[Apply, dict[str, AttrVal
     parts = [t for t in in_order(core.forms[0]) if t.op == "slice"]
     if not parts or x is None:
         return {}
-    last = tensor_type(x).get_shape()[-1]
+    last = 48 if "%joined" in names_of(core.forms[0]) else tensor_type(x).get_shape()[-1]
     ends = ((0, last // 2), (last // 2, last))
     return {
         part: {"starts": (start,), "ends": (end,), "axes": (-1,), "steps": (1,)}
@@ -256,6 +257,8 @@ def _value(write: Writer, core: str, name: str, x: SSAValue | None) -> SSAValue:
             return write.array(np.arange(shape[-1]), f32)
         case "%gate" | "%up":
             return write.weight(32, 24)
+        case "%joined":
+            return write.weight(32, 48)
         case "%gate_bias" | "%up_bias":
             return write.weight(24)
         case "%down":

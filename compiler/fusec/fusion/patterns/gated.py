@@ -50,14 +50,20 @@ def _numbers(op: Operation, key: str) -> tuple[int, ...]:
     return ints(op, key) if isinstance(op, GraphOp) else ()
 
 
+def _joined(word: str) -> tuple[Apply, ...]:
+    product = apply("matmul", X, "%joined")
+    found: list[Apply] = []
+    for whole in (product, apply("add", product, "%joined_bias")):
+        found.append(_gated(word, apply("slice", whole), apply("slice", whole)))
+    return tuple(found)
+
+
 def _is_cut_in_two(dag: Dag, _root: int, found: Found) -> bool:
     """Whether the slices are different halves of the last axis."""
-    whole = tensor_type(found.values[X]).get_shape()
     starts: set[int] = set()
-    for i in found.ops:
-        if dag.names[i] != "slice":
-            continue
-        op = dag.ops[i]
+    cuts = [dag.ops[i] for i in found.ops if dag.names[i] == "slice"]
+    whole = tensor_type(cuts[0].operands[0]).get_shape()
+    for op in cuts:
         if len(_numbers(op, "starts")) != 1:
             return False
         half = (*whole[:-1], whole[-1] // 2)
@@ -85,6 +91,17 @@ GATED: dict[Words, Core] = {
             (),
             ("residual", *OUT),
             meaning="the same, and a product of the result",
+        )
+        for name, word in GATES.items()
+    },
+    **{
+        ("joined", name): Core(
+            "gated",
+            _joined(word),
+            (),
+            ("residual", *OUT),
+            _is_cut_in_two,
+            meaning=f"one product, {word} of one half of its columns times the other half",
         )
         for name, word in GATES.items()
     },

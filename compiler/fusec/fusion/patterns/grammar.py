@@ -24,16 +24,16 @@ OUT = ("cast", "quant")
 """How a result leaves: in 16 bits, or as 8-bit integers; one of them."""
 
 CONV = ("bias", "bn", "residual", ACTIVATION, "residual", *OUT)
-DEPTHWISE = ("bias", "bn", "residual", ACTIVATION, "residual", "gap", *OUT)
+POOLED = ("bias", "bn", "residual", ACTIVATION, "residual", "gap", *OUT)
 TRANSPOSED = ("bias", "residual", "relu", "cast")
 INTEGER = ("rescale", "bias", "residual", ACTIVATION, "residual", *OUT)
 MATMUL = ("scale", "bias", "residual", ACTIVATION, "gate", "residual", *OUT)
 
 SLOTS: dict[str, tuple[str, ...]] = {
-    "conv": CONV,
-    "conv1d": CONV,
+    "conv": POOLED,
+    "conv1d": POOLED,
     "conv3d": CONV,
-    "depthwise_conv": DEPTHWISE,
+    "depthwise_conv": POOLED,
     "grouped_conv": CONV,
     "conv_transpose": TRANSPOSED,
     "matmul": MATMUL,
@@ -42,8 +42,8 @@ SLOTS: dict[str, tuple[str, ...]] = {
     "matmul_integer": INTEGER,
 }
 """Anchors with their slots in order. A product with a number behind a convolution is no slot:
-`prepare` makes it a part of the filter. A transposed convolution whose windows do not touch is a
-transposition behind a convolution of single pixels: what follows has to stay on the cube core."""
+`prepare` makes it a part of the filter. A transposed convolution is a transposition of all
+positions between two inputs behind a convolution: what follows has to stay on the cube core."""
 
 FRONTS: dict[str, str] = {
     "conv": "pad",
@@ -194,18 +194,17 @@ def _own_bias(dag: Dag, anchor: int) -> bool:
 
 
 def _side_by_side(dag: Dag, conv: int) -> int | None:
-    """The transposition that puts the positions of a window side by side: with it a convolution of
-    single pixels is a transposed convolution whose windows do not touch."""
+    """The transposition that puts all positions between two inputs side by side: with it a
+    convolution is a transposed convolution."""
     if dag.names[conv] != "conv":
         return None
-    kernel = tensor_type(dag.ops[conv].operands[1]).get_shape()[2:]
     users = set(readers(dag, conv))
-    if len(users) != 1 or any(size != 1 for size in kernel):
+    if len(users) != 1:
         return None
     (user,) = users
     if user < 0 or dag.names[user] != "transpose":
         return None
-    n = len(kernel)
+    n = len(tensor_type(dag.ops[conv].results[0]).shape) - 2
     beside = (0, 1, *(axis for i in range(n) for axis in (2 + n + i, 2 + i)))
     return user if python_value(dag.ops[user].properties["perm"]) == beside else None
 

@@ -108,7 +108,7 @@ NORMS: dict[Words, Core] = {
         ("residual",),
         ("affine", *_BEHIND),
         narrow=True,
-        meaning="x / |x| along an axis",
+        meaning="x over its length along an axis",
     ),
     ("bn",): Core(
         "norm",
@@ -122,10 +122,16 @@ NORMS: dict[Words, Core] = {
 
 
 SOFTMAX: dict[Words, Core] = {
-    (word,): Core("softmax", (apply(word, X),), ("scale", "mask", "choose"), OUT)
+    (word,): Core(
+        "softmax",
+        (apply(word, X),),
+        ("scale", "mask", "choose"),
+        OUT,
+        meaning="of what is scaled, masked by a sum, or by a choice of a number",
+    )
     for word in ("softmax", "log_softmax")
 }
-"""Softmax of what is scaled, has a mask added, or has a number in it where a mask says so."""
+"""Softmax and its logarithm."""
 
 
 def _loss(cost: Apply) -> tuple[Apply, ...]:
@@ -140,13 +146,29 @@ _LOGS = apply("log_softmax", X)
 _LOSS_BEHIND = ("mean", "sum")
 
 LOSSES: dict[Words, Core] = {
-    ("softmax_cross_entropy",): Core("loss", _loss(apply("neg", _LOGS)), ("scale",), _LOSS_BEHIND),
-    ("softmax_cross_entropy", "weighted"): Core(
-        "loss", _loss(apply("neg", apply("mul", _LOGS, "%weights"))), ("scale",), _LOSS_BEHIND
+    ("softmax_cross_entropy",): Core(
+        "loss",
+        _loss(apply("neg", _LOGS)),
+        ("scale",),
+        _LOSS_BEHIND,
+        meaning="-log of the softmax at the target's class",
     ),
-    ("nll_loss",): Core("loss", _loss(apply("neg", X)), (), _LOSS_BEHIND),
+    ("softmax_cross_entropy", "weighted"): Core(
+        "loss",
+        _loss(apply("neg", apply("mul", _LOGS, "%weights"))),
+        ("scale",),
+        _LOSS_BEHIND,
+        meaning="the same, times the weight of the class",
+    ),
+    ("nll_loss",): Core(
+        "loss", _loss(apply("neg", X)), (), _LOSS_BEHIND, meaning="-x at the target's class"
+    ),
     ("nll_loss", "weighted"): Core(
-        "loss", _loss(apply("neg", apply("mul", X, "%weights"))), (), _LOSS_BEHIND
+        "loss",
+        _loss(apply("neg", apply("mul", X, "%weights"))),
+        (),
+        _LOSS_BEHIND,
+        meaning="the same, times the weight of the class",
     ),
 }
 """-log p of the target's class, of each row or over all of them."""
@@ -181,13 +203,17 @@ def _in_place_of_x(form: Apply, term: Apply) -> Apply:
 
 
 EMBEDDINGS: dict[Words, Core] = {
-    **{words: Core("embedding", forms, (), OUT) for words, forms in _embedding().items()},
+    **{
+        words: Core("embedding", forms, (), OUT, meaning="rows of tables, added")
+        for words, forms in _embedding().items()
+    },
     **{
         (*words, norm): Core(
             "embedding",
             tuple(_in_place_of_x(outer, term) for outer in norms for term in forms),
             (),
             OUT,
+            meaning="rows of tables, added, and a norm of the sum",
         )
         for words, forms in _embedding().items()
         for norm, norms in _BY_NORM.items()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_SIBLINGS = 2
 """Earlier readers of a value that one more reader is tried with."""
 
-_WIDE = frozenset({FusionClass.CONTRACTION, FusionClass.WINDOW, FusionClass.OPAQUE})
+_WIDE = frozenset({FusionClass.WINDOW, FusionClass.OPAQUE})
 """Classes of operators that have tiles of their own, so that siblings cannot share them."""
 
 
@@ -158,18 +158,21 @@ Plan: TypeAlias = tuple[Units, list[Cluster]]
 
 
 def better_than_greedy(planner: Planner, search: Callable[[Planner], Plan | None]) -> None:
-    """Makes the plan of `greedy`, then those of a search that begins with named patterns and one
-    that begins with single operators, and keeps the best; a search gives None where time was out.
+    """Makes the plan of `greedy`, then that of a search that begins with single operators, and keeps
+    the better one; a search gives None where time was out.
+
+    Where bytes or kernels count, one more search begins with named patterns: they make groups at
+    once that cannot grow in legal steps. By time that has brought nothing.
     """
     start = planner.snapshot()
     greedy(planner)
     planner.finish()
     best, worth = planner.snapshot(), planner.total()
     refused = [r for r in best.remarks[len(start.remarks) :] if r.kind == "refused"]
-    for begin in (merge_named, None):
+    for named in (False,) if planner.objective == "time" else (True, False):
         planner.restore(start)
-        if begin is not None:
-            begin(planner)
+        if named:
+            merge_named(planner)
         if (found := search(planner)) is None:
             break
         units, clusters = found

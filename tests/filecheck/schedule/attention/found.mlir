@@ -5,7 +5,7 @@
 
 // One tile for each head: there is nothing to overlap.
 // CHECK: graph.kernel @one "attention"
-// CHECK-SAME: npu.schedule = #npu.schedule<"attention", {m = 16 : i64, n = 32 : i64, k = 16 : i64, l0_k = 16 : i64, d = 16 : i64, keys = 32 : i64, l0_keys = 32 : i64, chunk = 8 : i64, columns = 32 : i64, flight = 1 : i64, blocks = 4 : i64, copies = 2 : i64}>
+// CHECK-SAME: npu.schedule = #npu.schedule<"attention", {m = 16 : i64, n = 32 : i64, k = 16 : i64, l0_k = 16 : i64, d = 16 : i64, keys = 32 : i64, l0_keys = 32 : i64, chunk = 8 : i64, columns = 32 : i64, flight = 1 : i64, blocks = 4 : i64, copies = 2 : i64, after = 0 : i64}>
 graph.kernel @one "attention"(%q: tensor<4x16x16xf32>, %k: tensor<4x16x32xf32>, %v: tensor<4x32x16xf32>) -> tensor<4x16x16xf32> {
   %0 = graph.matmul %q, %k : (tensor<4x16x16xf32>, tensor<4x16x32xf32>) -> tensor<4x16x32xf32>
   %1 = graph.softmax %0 : tensor<4x16x32xf32> -> tensor<4x16x32xf32>

@@ -80,3 +80,13 @@ graph.kernel @k "k"(%t: tensor<100x96xf32>, %i: tensor<40xi64>, %w: tensor<96x20
   %1 = graph.matmul %0, %w : (tensor<40x96xf32>, tensor<96x200xf32>) -> tensor<40x200xf32>
   graph.yield %1 : tensor<40x200xf32>
 }
+
+// -----
+
+// CHECK: results-apart: a result does not vary along the lines of the product
+graph.kernel @k "k"(%x: tensor<40x96xf32>, %g: tensor<96xf32>, %w: tensor<96x200xf32>) -> tensor<96xf32>, tensor<40x200xf32> {
+  %0 = graph.tanh %g : tensor<96xf32> -> tensor<96xf32>
+  %1 = graph.mul %x, %0 : (tensor<40x96xf32>, tensor<96xf32>) -> tensor<40x96xf32>
+  %2 = graph.matmul %1, %w : (tensor<40x96xf32>, tensor<96x200xf32>) -> tensor<40x200xf32>
+  graph.yield %0, %2 : tensor<96xf32>, tensor<40x200xf32>
+}
