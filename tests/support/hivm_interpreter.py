@@ -64,18 +64,17 @@ def run_hivm(func_text: str, arrays: Sequence[Any]) -> None:
 
 def _run_together(both: Sequence["_Kernel"], body: Sequence[Line]) -> None:
     """Runs a block on both vector cores, line by line: what one writes to gm the other may read.
-
-    A loop with other bounds on each core, or one that carries tensors, is run by each alone.
-    """
+    A loop with other bounds on each core, or one that carries tensors, is run by each alone."""
     for line in body:
-        ranges = [kernel.range_of(line) for kernel in both] if line.name == "scf.for" else []
-        if not ranges or line.results or any(other != ranges[0] for other in ranges):
+        loops = [kernel.counter(line) for kernel in both] if line.name == "scf.for" else []
+        if not loops or line.results or any(other != loops[0] for other in loops):
             for kernel in both:
                 kernel.run([line])
             continue
-        for index in ranges[0]:
+        name, counts = loops[0]
+        for count in counts:
             for kernel in both:
-                kernel.start(line, index)
+                kernel.env[name] = count
             _run_together(both, line.body)
 
 
@@ -115,25 +114,18 @@ class _Kernel:
                 self.env[line.results[0]] = value
         return []
 
-    def range_of(self, line: Line) -> range:
-        """The counters of a loop."""
+    def counter(self, line: Line) -> tuple[str, range]:
+        """The counter of a loop and its values."""
         head = _LOOP.match(line.rest)
         assert head is not None, line.rest
-        return range(*(self.env[head.group(i)] for i in (2, 3, 4)))
-
-    def start(self, line: Line, index: int) -> None:
-        """Begins an iteration of a loop."""
-        head = _LOOP.match(line.rest)
-        assert head is not None, line.rest
-        self.env[head.group(1)] = index
+        return head.group(1), range(*(self.env[head.group(i)] for i in (2, 3, 4)))
 
     def _loop(self, line: Line) -> None:
-        head = _LOOP.match(line.rest)
-        assert head is not None, line.rest
-        carried = _ITER.findall(line.rest[head.end() :])
+        counter, counts = self.counter(line)
+        carried = _ITER.findall(line.rest.partition(" iter_args")[2])
         values = [self.env[start] for _, start in carried]
-        for index in self.range_of(line):
-            self.start(line, index)
+        for count in counts:
+            self.env[counter] = count
             self.env.update(zip((name for name, _ in carried), values, strict=True))
             values = self.run(line.body)
         self.env.update(zip(line.results, values, strict=True))

@@ -107,9 +107,11 @@ def rows_kernel(
     before: str = "",
     after: Sequence[str] = ("",),
     keep: bool = False,
+    again: bool = False,
 ) -> str:
     """`before` computes the operand of this shape, `after` says what follows each product. `keep`:
-    the operand, and the first step behind the first product, are results as well."""
+    the operand, and the first step behind each product, are results as well; `again`: the operand
+    is added to the last product."""
     text = Rows(dtype)
     value = text.argument(shape, "i8" if before.startswith("cast") else dtype)
     for step in before.split():
@@ -122,6 +124,8 @@ def rows_kernel(
             if keep and number == 0 and len(steps.split()) > 1:
                 outputs.append(found)
         outputs.append(found)
+    if again:
+        outputs[-1] = text.op("add", [outputs[-1], value], text.shapes[value])
     return text.finish(*outputs)
 
 
@@ -178,6 +182,7 @@ NAMED = {
         (1, 64, 128), [320, 160, 96], before="norm", after=["", "bias", "tanh"]
     ),
     "rotary": rotary(37, 4, 32, 40),
+    "operand_added": rows_kernel((40, 96), [96], before="norm", again=True),
     "several_waves": rows_kernel((1700, 64), [80], before="norm", after=["gelu"]),
 }
 

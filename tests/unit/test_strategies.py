@@ -110,7 +110,7 @@ def softmaxes(length: int) -> Dag:
 def test_the_best_of_all_plans_is_found_on_a_chain(
     strategy: str, refused: float, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(STRATEGIES, "wide", Beam(width=8))
+    monkeypatch.setitem(STRATEGIES, "wide", Beam(width=8, reach=100.0))
     dag, legality = softmaxes(8), Drawn(seed, refused)
     cover = Cover.unfused(dag)
 

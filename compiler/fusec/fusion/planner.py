@@ -306,9 +306,11 @@ class Planner:
             return Refusal("cycle", "the group would wait for itself")
         if not exact:
             bounds = self.bounds(merged)
-            decided = (
-                bounds if isinstance(bounds, Refusal) else self._decide(wanted, merged, bounds)
-            )
+            if isinstance(bounds, Refusal):
+                return bounds
+            decided = self._decide(wanted, merged, bounds)
+            if decided is UNDECIDED and bounds.refine():
+                decided = self._decide(wanted, merged, bounds)
             if decided is not UNDECIDED:
                 return decided
         found = self.legal_cost(merged)

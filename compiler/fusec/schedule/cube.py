@@ -123,17 +123,6 @@ class CubeSearch:
         yield [draft for draft in drafts if draft not in fine]
         yield [draft for draft in drafts if draft in fine]
 
-    def candidates(self) -> Iterator[CubeSchedule]:
-        """Tiles with their steps in a fixed order; fine ones only where nothing else fits."""
-        for group in self.groups():
-            found = False
-            for tile in group:
-                for depth in self.steps(tile):
-                    found = True
-                    yield CubeSchedule(*tile, *depth)
-            if found:
-                return
-
     def blocks(self, tile: Tile) -> int:
         """How many cores share the tiles."""
         return min(self.time.tiles(tile), self._cores)
@@ -176,11 +165,6 @@ class CubeSearch:
             if k <= FRACTAL:
                 return
             k = round_up(min(k - 1, 1 << (k - 1).bit_length() - 1), FRACTAL)
-
-
-def candidates(problem: CubeProblem, target: Target) -> Iterator[CubeSchedule]:
-    """Tiles in a fixed order, large ones first; fine ones only where nothing else fits."""
-    return CubeSearch(problem, target).candidates()
 
 
 def _m_tiles(problem: CubeProblem) -> Iterator[tuple[int, int]]:

@@ -252,8 +252,9 @@ def _problem(
     a, b = (checked(load_access(region, value)) for value in anchor.operands[:2])
     own, alpha = _own_addend(region, anchor)
     added = own + chain.addends
-    outside = frozenset(region.inputs) | given
-    for access in (a, b, *(each.access for each in added)):
+    outside = frozenset(region.inputs)
+    operands = [access for access in (a, b) if access.root not in given]
+    for access in (*operands, *(each.access for each in added)):
         if access.root not in outside:
             raise RefusalError(
                 "operand-computed",

@@ -162,6 +162,12 @@ def schedule_mixed(problem: MixedProblem, target: Target) -> MixedSchedule | Ref
     return best(Planner(problem, target))
 
 
+def least_us(planner: Planner) -> float:
+    """No schedule takes less: the least of the bounds of all tiles."""
+    tiles = (tile for group in planner.search.groups() for tile in group)
+    return min(map(planner.least_of, tiles))
+
+
 def fair_us(planner: Planner) -> float | None:
     """The time of some schedule that fits, found without a search; None where that is not easy."""
     search = planner.search

@@ -97,8 +97,9 @@ class Tilings:
     def at(self, tiles: Sequence[int]) -> Tiling | None:
         """The tiling of tiles; None where no plan has this shape (see `refusal`)."""
         code = 1
-        for size, tile in zip(self.sizes, tiles, strict=True):
-            code = code * 4 + (tile > 1) * 2 + (tile < size)
+        for axis, size in enumerate(self.sizes):
+            tile = tiles[axis]
+            code = code * 4 + (2 if tile > 1 else 0) + (tile < size)
         if code not in self._known:
             self._known[code] = self._find(code, tiles)
         return self._known[code]

@@ -44,6 +44,12 @@ def schedule_rows(region: Region, target: Target) -> RowsSchedule | Refusal:
         return error.refusal
 
 
+def least_us(search: RowsSearch) -> float:
+    """No schedule takes less: the least of the bounds of all tiles."""
+    groups = search.cubes.groups()
+    return min(draft.least for group in groups for draft in _drafts(search, group))
+
+
 def fair_us(search: RowsSearch) -> float | None:
     """The time of some schedule that fits, found without a search; None where that is not easy."""
     for draft in _drafts(search, fair_tiles(search.cubes), bounded=False):

@@ -24,6 +24,9 @@ from fusec.schedule.types import RefusalError
 from fusec.schedule.views import checked, load_access, static_shape
 from fusec_dialects.graph import ConstantOp, GraphOp
 
+NOT_ON_CUBE = frozenset({"epilogue", "several-outputs", "output-stride", "operand-computed"})
+"""Reasons why the cube core does not store a result, although the vector core may."""
+
 
 class Product(NamedTuple):
     """A contraction. `cube`: with the strides of its left operand in the workspace, where that is
@@ -179,7 +182,7 @@ class _Builder:
         try:
             found = cube_problem(alone, self._given, separate=separate)
         except RefusalError as error:
-            if error.refusal.reason not in ("epilogue", "several-outputs", "output-stride"):
+            if error.refusal.reason not in NOT_ON_CUBE:
                 raise
             return None
         return Product(found, mine[0]) if found.alpha == 1.0 else None

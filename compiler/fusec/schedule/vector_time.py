@@ -12,7 +12,7 @@ from math import prod
 from typing import NamedTuple, TypeAlias
 
 from fusec.hw import DTYPE_BYTES, Target
-from fusec.hw.target import VectorCost
+from fusec.hw.target import BURST_BYTES, VectorCost
 from fusec.schedule.footprint import BLOCK, REPEAT
 from fusec.schedule.plan import Action, Buffer, Dims, Plan, Sweep
 from fusec.schedule.planner import ENTRY, GRID
@@ -206,6 +206,8 @@ class PlanTime:
             grid *= -(-sizes[axis] // tiles[axis])
         rounds = most = -(-grid // blocks)
         found = {ENTRY: 1, GRID: rounds}
+        if not self._table.sweeps:
+            return found, most
         for outer, loops in self._table.sweeps:
             inner = found[outer]
             for axis, home in loops:
@@ -227,8 +229,14 @@ class PlanTime:
         whole = elements * size
         if picks is not None:
             return self._gathered(move, tiles, whole, load), whole
-        way = load if is_load else store
-        return way.cycles(whole, elements // run, run * size % GM_LINE == 0), whole
+        head, burst, narrow, rate, unaligned = load if is_load else store
+        bursts, moved = elements // run, whole
+        if bursts * BURST_BYTES > whole:
+            burst, moved = narrow, bursts * BURST_BYTES
+        spent = moved / rate
+        if run * size % GM_LINE:
+            spent *= unaligned
+        return head + bursts * burst + spent, whole
 
     def _gathered(self, move: _Move, tiles: Numbers, size: int, way: Way) -> float:
         """Cycles of slices that are moved one by one, each after its index."""

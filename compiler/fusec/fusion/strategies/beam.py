@@ -3,7 +3,7 @@
 Units are taken in order. In every state the next one stays alone, joins one cluster that it reads
 or reads with, or joins all that it reads; legality is asked in the order of a lower bound, while a
 candidate could still be among the best. Of states that look alike to whatever comes later only the
-best is kept, so that a chain is grouped best where the beam is as wide as the largest group. Merges
+best is kept, so that a chain is grouped best where the beam is as wide as the largest group and reaches as far. Merges
 that do not pay yet are kept as well, while their state is among the best.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
 from fusec.fusion.objective import Score
@@ -28,12 +29,15 @@ FAR = 256
 @dataclass(frozen=True)
 class Beam:
     """The strategy; `width` states are kept, and what is `lag` units back is decided for good.
+    Where time counts, a merge that leaves a state `reach` µs behind the best one is not looked at:
+    the launch of one kernel is what a later merge may bring back.
 
     The plan is never worse than that of `greedy`, which is made first and kept where time is out.
     """
 
     width: int = 4
     lag: int = 24
+    reach: float = 5.0
 
     def __call__(self, planner: Planner) -> None:
         better_than_greedy(planner, self._plan)
@@ -41,7 +45,7 @@ class Beam:
     def _plan(self, planner: Planner) -> Plan | None:
         merge_runs(planner)
         units = Units(planner)
-        found = _Search(units, self.width, self.lag).run()
+        found = _Search(units, self).run()
         return None if found is None else (units, found)
 
 
@@ -61,10 +65,11 @@ _Move: TypeAlias = "tuple[Score, int, tuple[int, ...], Group | None]"
 
 
 class _Search:
-    def __init__(self, units: Units, width: int, lag: int) -> None:
+    def __init__(self, units: Units, limits: Beam) -> None:
         self.units = units
-        self.width = width
-        self.lag = lag
+        self.width = limits.width
+        self.lag = limits.lag
+        self.reach = limits.reach if units.planner.objective == "time" else inf
         self.decided: dict[int, Cluster] = {}
         self.links: dict[int, int] = {}
         self.states = [_State(Score(0.0, 0.0), {}, {}, ())]
@@ -110,7 +115,10 @@ class _Search:
         moves.sort(key=lambda move: (move[0], move[1], move[2]))
         kept: dict[tuple[frozenset[int], ...], _State] = {}
         for bound, number, leaders, group in moves:
-            if len(kept) >= self.width and bound > max(s.score for s in kept.values()):
+            scores = [s.score for s in kept.values()]
+            if len(scores) >= self.width and bound > max(scores):
+                break
+            if scores and bound.first > min(scores).first + self.reach:
                 break
             made = self._made(self.states[number], t, leaders, group)
             if made is None:

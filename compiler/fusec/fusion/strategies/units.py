@@ -158,8 +158,8 @@ Plan: TypeAlias = tuple[Units, list[Cluster]]
 
 
 def better_than_greedy(planner: Planner, search: Callable[[Planner], Plan | None]) -> None:
-    """Makes the plan of `greedy`, then that of a search that begins with single operators, and keeps
-    the better one; a search gives None where time was out.
+    """Makes the plan of `greedy`, then that of a search that begins with single operators, and
+    keeps the better one; a search gives None where time was out.
 
     Where bytes or kernels count, one more search begins with named patterns: they make groups at
     once that cannot grow in legal steps. By time that has brought nothing.
