@@ -1,6 +1,7 @@
 """What becomes of ONNX files: for each, one row of a Markdown table, as in docs/coverage.md.
 
     python bench/coverage.py a.onnx 'b.onnx@x=1x3x320x320,y=1x8' [--ascend] [--details FILE.json]
+    python bench/coverage.py 'c.onnx@x=1x512' --value sr=16000
 
 Each file is imported, compiled, run fused and placed on seeded inputs, compared with ONNX Runtime,
 profiled and, with --ascend, given to Huawei's compiler, all in a process of its own. What is
@@ -26,6 +27,7 @@ from fusec.accuracy.compare import worst
 from fusec.accuracy.inputs import seeded_inputs
 from fusec.accuracy.reference import run_reference
 from fusec.frontends.shapes import parse_shapes
+from fusec.frontends.values import parse_values
 from fusec.tools.status import ExitStatus, guard
 
 TITLES = ("file", "exporter, opset", "operators", "kernels", "error, fused", "error, placed")
@@ -48,7 +50,8 @@ def measure(path: str, shapes: list[str], options: argparse.Namespace, found: An
     found["step"] = "import"
     start = time.process_time()
     opaque = bool(options.allow_opaque)
-    model = fusec.load(path, parse_shapes(shapes), allow_opaque=opaque)
+    values = parse_values(options.value)
+    model = fusec.load(path, parse_shapes(shapes), allow_opaque=opaque, values=values)
     found["import_seconds"] = time.process_time() - start
     repeated = set(model.weights.repeated)
     model = model.seeded(0)
@@ -143,6 +146,7 @@ def attempt(spec: str, flags: list[str], limit: float) -> dict[str, Any]:
 def sweep(spec: str, options: argparse.Namespace) -> dict[str, Any]:
     """The findings of one file; where it is refused, those with --allow-opaque and the refusal."""
     flags = ["--ascend"] if options.ascend else []
+    flags += [word for text in options.value for word in ("--value", text)]
     if options.allow_opaque:
         return attempt(spec, [*flags, "--allow-opaque"], options.time_limit)
     found = attempt(spec, flags, options.time_limit)
@@ -158,6 +162,13 @@ def main() -> int:
     parser.add_argument("files", nargs="+", metavar="FILE[@x=AxB,...]")
     parser.add_argument("--ascend", action="store_true", help="ask Huawei's compiler as well")
     parser.add_argument("--allow-opaque", action="store_true", help="from the start")
+    parser.add_argument(
+        "--value",
+        action="append",
+        default=[],
+        metavar="NAME=V",
+        help="an input that becomes a constant, in all files; several times for several",
+    )
     parser.add_argument("--details", help="where all findings go, as JSON")
     parser.add_argument("--time-limit", type=float, default=600.0, help="seconds for one file")
     parser.add_argument("--child", help=argparse.SUPPRESS)

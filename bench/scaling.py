@@ -1,9 +1,11 @@
 """Seconds of graph-fuse, stage by stage, for graphs of doubling size without two equal layers.
 
-`bench/scaling.py [--strategy NAME] [COUNT ...]`: operators of the graphs, 5000, 10000 and 20000 by
-default. They are built in memory: matrix products with bias and activation, branches, elementwise
-chains, softmax and layer norm, every layer as wide as no other. Processor time without the garbage
-collector's pauses; "asks" are the part of planning that legality and cost take.
+`bench/scaling.py [--strategy NAME] [--wide] [COUNT ...]`: operators of the graphs, 5000, 10000 and
+20000 by default. They are built in memory: matrix products with bias and activation, branches,
+elementwise chains, softmax and layer norm. A branch has 50 layers, every one two columns wider, and
+another number of rows than all others; --wide: one branch, so that layers of larger graphs are
+wider. Processor time without the garbage collector's pauses; "asks" are the part of planning that
+exact answers of legality and cost take.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ from fusec_dialects.graph.base import AttrValue
 from fusec_dialects.graph.operators import build
 from fusec_dialects.graph.shapes import make_type
 
-ROWS, FIRST = 96, 64
-"""Rows of every tensor, columns of the first."""
+ROWS, FIRST, LAYERS = 96, 64, 50
+"""Rows of the first branch, columns of the first layer of each, layers of one."""
 
 CHAIN = ("exp", "neg", "tanh", "abs", "sqrt")
 
@@ -40,7 +42,7 @@ class Writer:
     """Writes operators into one block and counts them."""
 
     def __init__(self) -> None:
-        self.block = Block(arg_types=[make_type(f32, (ROWS, FIRST))])
+        self.block = Block()
         self.operators = 0
         self._weights = 0
 
@@ -50,6 +52,10 @@ class Writer:
         self.block.add_op(op)
         self.operators += 1
         return op.results[0]
+
+    def input(self, *shape: int) -> SSAValue:
+        """One more argument of the function."""
+        return self.block.insert_arg(make_type(f32, shape), len(self.block.args))
 
     def weight(self, *shape: int) -> SSAValue:
         """A weight of its own."""
@@ -76,16 +82,19 @@ class Writer:
         return self("add", value, skip)
 
 
-def layers(count: int) -> ModuleOp:
-    """A function of at least `count` operators, weights not counted."""
+def layers(count: int, longest: int) -> ModuleOp:
+    """A function of `count` operators at least, weights not counted, `longest` layers a branch."""
     write = Writer()
-    value: SSAValue = write.block.args[0]
-    columns = FIRST
+    results: list[SSAValue] = []
     while write.operators < count:
-        value = write.layer(value, columns + 1)
-        columns += 2
-    write.block.add_op(ReturnOp(value))
-    types = [a.type for a in write.block.args], [value.type]
+        value = write.input(ROWS + len(results), FIRST)
+        columns = FIRST
+        while write.operators < count and columns < FIRST + 2 * longest:
+            value = write.layer(value, columns + 1)
+            columns += 2
+        results.append(value)
+    write.block.add_op(ReturnOp(*results))
+    types = [a.type for a in write.block.args], [r.type for r in results]
     return ModuleOp([FuncOp("main", types, Region(write.block))])
 
 
@@ -112,9 +121,9 @@ class Clock:
         return run
 
 
-def measured(count: int, strategy: str) -> tuple[dict[str, float], int, int]:
+def measured(count: int, strategy: str, longest: int = LAYERS) -> tuple[dict[str, float], int, int]:
     """Seconds by stage, asks, groups."""
-    module = layers(count)
+    module = layers(count, longest)
     clock = Clock()
     before = {name: getattr(fuse, name) for name in STAGES}
     ask = Legality.cost
@@ -147,11 +156,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("counts", nargs="*", type=int, default=[5000, 10000, 20000])
     parser.add_argument("--strategy", default="greedy")
+    parser.add_argument("--wide", action="store_true")
     args = parser.parse_args()
     measured(100, args.strategy)
     last: tuple[int, float] | None = None
     for count in args.counts:
-        seconds, asks, groups = measured(count, args.strategy)
+        seconds, asks, groups = measured(count, args.strategy, count if args.wide else LAYERS)
         text = "  ".join(f"{name} {spent:.2f}" for name, spent in seconds.items())
         print(f"{count:6} operators  {groups} groups  {asks} asks  {text}", end="")
         if last is not None:

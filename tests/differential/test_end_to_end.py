@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from xdsl.ir import BlockArgument
 
 import fusec
 from fusec.accuracy.compare import worst
@@ -44,10 +45,18 @@ def check(data: bytes, dtype: str, target: str, objective: str, folder: Path) ->
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("seed", range(4))
 def test_conv_net(seed: int, dtype: str, target: str, tmp_path: Path) -> None:
+    """Greedily every batch norm joins its convolution and is folded into the weights; a search may
+    part the two, and then begins another kernel with it.
+    """
     compiled = check(conv_net(seed, dtype), dtype, target, "kernels", tmp_path)
-    kernels = [op for op in compiled.fused.walk() if isinstance(op, KernelOp)]
+    for op in compiled.fused.walk():
+        if op.name == "graph.batch_normalization":
+            assert isinstance(op.operands[0], BlockArgument)
+    greedy = fusec.fuse(compiled.model, target=target, objective="kernels", strategy="greedy")
+    kernels = [op for op in greedy.module.walk() if isinstance(op, KernelOp)]
     assert "conv_bn_relu" in {kernel.pattern.data for kernel in kernels}
     assert all(op.name != "graph.batch_normalization" for k in kernels for op in k.walk())
+    assert sum(isinstance(op, KernelOp) for op in compiled.fused.walk()) <= len(kernels)
 
 
 @pytest.mark.parametrize("target", TARGETS)

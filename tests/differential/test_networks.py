@@ -7,6 +7,7 @@ so that it is compiled once, whichever process runs it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -133,11 +134,12 @@ def test_conv_bn_relu_fires_and_obeys_its_switch() -> None:
 
 
 def test_an_encoder_layer_is_compiled_once() -> None:
-    """Twelve equal layers: their kernels are shared."""
+    """Twelve equal layers: their kernels are shared, but for those at the ends."""
     fused = fusec.fuse(NETWORKS["bert_base_s128"].file, objective="kernels")
-    kernels = sum(isinstance(op, KernelOp) for op in fused.module.walk())
-    assert kernels <= 15
-    assert len(patterns(fused)) >= 8 * kernels
+    ops = list(fused.module.walk())
+    calls = Counter(op.callee.string_value() for op in ops if isinstance(op, CallOp))
+    assert len(calls) == sum(isinstance(op, KernelOp) for op in ops) <= 15
+    assert len([n for n in calls.values() if n < 11]) <= 3
 
 
 def test_the_seed_decides() -> None:

@@ -95,7 +95,7 @@ class GroupKeys:
 
     def _make(self, i: int) -> _Facts | None:
         dag, op = self.dag, self.dag.ops[i]
-        if not has_template(dag.names[i]):
+        if not has_template(op):
             return None
         operands: list[_Value | int] = []
         for value, owner in zip(op.operands, dag.operands[i], strict=True):
@@ -119,7 +119,7 @@ class GroupKeys:
         return self._values[value]
 
     def _new(self, value: SSAValue) -> _Value | None:
-        if not isinstance(value.type, TensorType) or value in self.dag.last:
+        if not isinstance(value.type, TensorType):
             return None
         type_ = tensor_type(value)
         dims = dims_of(type_)

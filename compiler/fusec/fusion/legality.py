@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from fusec.fusion.build import group_block
+from fusec.fusion.chained import Chained
 from fusec.fusion.dag import Dag
 from fusec.fusion.dynamic_sizes import give_sizes
 from fusec.fusion.group import Cover, Group
@@ -68,6 +69,7 @@ class Legality:
         self._numbers: dict[object, int] = {}
         self._keys: GroupKeys | None = None
         self._softmax: tuple[Dag, frozenset[int]] | None = None
+        self._chained: Chained | None = None
         self._once: set[object] = set()
         self._templates: dict[object, Template | Refusal | None] = {}
 
@@ -84,6 +86,8 @@ class Legality:
                 f"{cover.dag.place(mask)}: what is added before a softmax is a mask that may hold "
                 "-inf; the cube core adds by a product with an identity matrix, where that is nan",
             )
+        if (chained := self._chained_of(cover.dag).refusal(group)) is not None:
+            return chained
         sized = self._keys_of(cover.dag).key(group.ops(), cover.outputs(group))
         key = _structure(cover, group) if sized is None else sized
         if (found := self._known.get(key)) is None:
@@ -93,12 +97,19 @@ class Legality:
             return placed(found, cover.dag, group)
         return Cost(found.us, found.gm_bytes, cover.boundary_bytes(group))
 
+    def kind(self, cover: Cover, group: Group) -> tuple[object, tuple[int, ...]] | None:
+        """What groups that differ in sizes alone have in common, and the sizes; None where no
+        search can be spared."""
+        return self._keys_of(cover.dag).key(group.ops(), cover.outputs(group))
+
     def bounds(self, cover: Cover, group: Group) -> Bounds | Refusal:
         """What `cost` would say of time, at least and at most, or why there is no kernel, without a
         search; the most is None where that takes one."""
         masked = _added_mask(cover, group, self._adds(cover.dag)) is not None
         if masked or cover.is_settled(group):
             return self._least(cover, group)
+        if (chained := self._chained_of(cover.dag).refusal(group)) is not None:
+            return chained
         sized = self._keys_of(cover.dag).key(group.ops(), cover.outputs(group))
         if sized is None:
             return self._least(cover, group)
@@ -121,6 +132,11 @@ class Legality:
         if self._keys is None or self._keys.dag is not dag:
             self._keys = GroupKeys(dag, self._numbers)
         return self._keys
+
+    def _chained_of(self, dag: Dag) -> Chained:
+        if self._chained is None or self._chained.dag is not dag:
+            self._chained = Chained(dag)
+        return self._chained
 
     def _by_template(self, key: object, sizes: Sizes) -> Estimate | Refusal | None:
         """The answer for a group that differs in sizes alone from one that was asked about."""

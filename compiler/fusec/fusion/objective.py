@@ -88,10 +88,11 @@ def profitable(objective: str, merged: Cost, parts: list[Cost]) -> Refusal | Non
     return not_profitable(merged.us, us)
 
 
-def not_profitable(fused: float, apart: float, unit: str = "us") -> Refusal:
-    """The refusal that names both figures."""
+def not_profitable(fused: float, apart: float, unit: str = "us", *, near: bool = False) -> Refusal:
+    """The refusal that names both figures; `near`: those of equal operators with sizes near."""
+    whose = "modelled, for sizes near these" if near else "modelled"
     return Refusal(
         "not-profitable",
-        f"{fused:.1f} {unit} fused against {apart:.1f} {unit} apart (modelled)",
+        f"{fused:.1f} {unit} fused against {apart:.1f} {unit} apart ({whose})",
         {"fused": fused, "apart": apart},
     )

@@ -6,7 +6,7 @@ and not taken leaves a remark.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import inf
 from time import perf_counter
@@ -18,18 +18,21 @@ from fusec.fusion.by_node import merge_nodes
 from fusec.fusion.dag import Dag
 from fusec.fusion.group import Cover, Group, imported_ops
 from fusec.fusion.legality import Cost, Legality
-from fusec.fusion.objective import SLACK, Score, affordable, not_profitable, profitable, score_of
+from fusec.fusion.losses import CLEARLY, Loss, Losses, cut_of
+from fusec.fusion.objective import Score, affordable, not_profitable, score_of
 from fusec.fusion.patterns import matches_at
 from fusec.fusion.recompute import recompute_cheap
 from fusec.fusion.remarks import Remark
 from fusec.fusion.siblings import merge_siblings
 from fusec.fusion.strategies import STRATEGIES
 from fusec.fusion.strategies.named import merge_own
+from fusec.fusion.weigh import UNDECIDED, decide, weigh
 from fusec.schedule.templates import Bounds
 from fusec.schedule.types import Refusal
 from fusec_dialects.graph import OWN as OPERATORS
 
-UNDECIDED = Refusal("undecided", "bounds do not tell")
+ROUGH = 5.0
+"""A fair schedule this many µs over the least possible says too little: a launch's worth."""
 
 
 class Snapshot(NamedTuple):
@@ -53,6 +56,7 @@ class Planner:
         self._costs: dict[int, Cost | Refusal] = {}
         self._asked: dict[tuple[frozenset[int], frozenset[int]], Cost | Refusal] = {}
         self._bounded: dict[tuple[frozenset[int], frozenset[int]], Bounds | Refusal] = {}
+        self._losses = Losses()
         self._deadline = perf_counter() + options.time_budget if options.time_budget else None
         self._picky = bool(options.disable) or options.only is not None
 
@@ -245,7 +249,7 @@ class Planner:
     def rough_cost(self, group: Group) -> Cost | Refusal:
         """Cost of a group with the time of a fair schedule, where that needs no search."""
         bounds = self.bounds(group)
-        if isinstance(bounds, Refusal) or bounds.most is None:
+        if isinstance(bounds, Refusal) or bounds.most is None or bounds.most > bounds.least + ROUGH:
             return self.legal_cost(group)
         return Cost(bounds.most, 0, self.cover.boundary_bytes(group))
 
@@ -308,53 +312,32 @@ class Planner:
             bounds = self.bounds(merged)
             if isinstance(bounds, Refusal):
                 return bounds
-            decided = self._decide(wanted, merged, bounds)
-            if decided is UNDECIDED and bounds.refine():
-                decided = self._decide(wanted, merged, bounds)
+            decided = decide(self, wanted, merged, bounds)
+            if decided is UNDECIDED:
+                loss = self.near_loss([self.cover.groups[k] for k in wanted], merged)
+                if loss is not None:
+                    return not_profitable(loss.fused, loss.apart, near=True)
+                decided = decide(self, wanted, merged, bounds) if bounds.refine() else UNDECIDED
             if decided is not UNDECIDED:
                 return decided
         found = self.legal_cost(merged)
         if isinstance(found, Refusal):
             return found
-        if not exact:
-            bounds = Bounds(found.us, found.us)
-            for key in sorted(wanted, key=self._vagueness, reverse=True):
-                decided = self._decide(wanted, merged, bounds)
-                if decided is not UNDECIDED:
-                    return decided
-                self.cost_of(key)
-        parts = [self.cost_of(k) for k in wanted]
-        costs = [p for p in parts if isinstance(p, Cost)]
-        if len(costs) < len(parts):
-            return None
-        return profitable(self.objective, found, costs)
+        refused = weigh(self, wanted, merged, found, exact=exact)
+        if refused is not None and isinstance(apart := refused.numbers.get("apart"), float):
+            self.learn_loss([self.cover.groups[k] for k in wanted], merged, found.us, apart)
+        return refused
 
-    def _vagueness(self, key: int) -> float:
-        """How far apart the bounds of a group are, in µs."""
-        known = self.bounds(self.cover.groups[key])
-        if isinstance(known, Refusal):
-            return 0.0
-        return inf if known.most is None else known.most - known.least
+    def near_loss(self, parts: Sequence[Group], merged: Group) -> Loss | None:
+        """A merge of equal operators with sizes near these that lost clearly, where time counts."""
+        kind = self._legality.kind(self.cover, merged) if self.objective == "time" else None
+        return None if kind is None else self._losses.near(kind, cut_of(merged, parts))
 
-    def _decide(self, keys: Iterable[int], merged: Group, bounds: Bounds) -> Refusal | None:
-        """What bounds alone say of a merge that is legal: None where it pays, the refusal where it
-        loses, UNDECIDED otherwise."""
-        parts = [self.cover.groups[k] for k in keys]
-        known = [self.bounds(part) for part in parts]
-        least = sum(0.0 if isinstance(k, Refusal) else k.least for k in known)
-        if self.objective == "time":
-            if bounds.least >= least:
-                most = [None if isinstance(k, Refusal) else k.most for k in known]
-                sums = [m for m in most if m is not None]
-                if len(sums) == len(most) and bounds.least >= sum(sums):
-                    return not_profitable(bounds.least, sum(sums))
-                return UNDECIDED
-            return None if bounds.most is not None and bounds.most < least - SLACK else UNDECIDED
-        if bounds.most is None or not affordable(self.objective, bounds.most, least):
-            return UNDECIDED
-        moved = self.cover.boundary_bytes
-        fewer = self.objective == "kernels" or moved(merged) < sum(map(moved, parts))
-        return None if fewer else UNDECIDED
+    def learn_loss(self, parts: Sequence[Group], merged: Group, fused: float, apart: float) -> None:
+        """Keeps a merge that lost clearly, with both times in µs."""
+        kind = self._legality.kind(self.cover, merged) if fused >= CLEARLY * apart else None
+        if kind is not None:
+            self._losses.add(kind, cut_of(merged, parts), fused, apart)
 
     def affordable(self, after: float, before: float) -> bool:
         """Whether one kernel less is worth this time, both in µs."""

@@ -72,8 +72,8 @@ def apart(a: Part, b: Part) -> bool:
 
 
 def _row(part: Part, stride: int) -> tuple[range | None, Part | None]:
-    """The rows that a part has elements in, and what it is in each. A step that goes on from one row
-    to the next, like the axes of a tensor on one axis, is cut at the rows."""
+    """The rows that a part has elements in, and what it is in each. A step that goes on from one
+    row to the next, like the axes of a tensor on one axis, is cut at the rows."""
     count, steps = 1, part.steps
     if steps and stride > steps[0][0] and not stride % steps[0][0]:
         (step, size), inner = steps[0], stride // steps[0][0]

@@ -51,7 +51,7 @@ def contractions_of(region: Region) -> list[GraphOp]:
 def all_small(region: Region) -> bool:
     """Whether the vector cores may take every contraction of a region, and there is one."""
     found = contractions_of(region)
-    return bool(found) and all(map(_is_small, found))
+    return bool(found) and all(map(is_small, found))
 
 
 def pairing(op: GraphOp) -> Pairing:
@@ -90,7 +90,7 @@ def _shape(value: SSAValue) -> tuple[int, ...]:
     return tensor_type(value).get_shape()
 
 
-def _is_small(op: GraphOp) -> bool:
+def is_small(op: GraphOp) -> bool:
     try:
         pairing(op)
     except RefusalError:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from fusec.hw import Target
 from fusec.schedule import cube, mixed, rows
@@ -32,16 +32,21 @@ from fusec.schedule.work import Estimate, Work, estimate_of
 from fusec.semantics.classes import FusionClass, fusion_class
 from fusec_dialects.graph import ConstantOp, GraphOp, YieldOp
 from fusec_dialects.graph.base import tensor_type
+from fusec_dialects.graph.compute import ConvOp
 from fusec_dialects.graph.shapes import dims_of, make_type
 
 CLASSES = frozenset({FusionClass.ELEMENTWISE, FusionClass.REDUCTION, FusionClass.NORM})
 CONTRACTIONS = frozenset({"matmul", "gemm"})
-WITHOUT = frozenset({"global_average_pool", "group_normalization", "batch_normalization"})
-"""Operators of these classes that other passes change by their layout."""
+WITHOUT = frozenset({"global_average_pool", "group_normalization"})
+"""Operators of these classes whose axes other passes change."""
 
 
-def has_template(name: str) -> bool:
-    """Whether an operator may be in a region with a template."""
+def has_template(op: Operation) -> bool:
+    """Whether an operator may be in a region with a template; a convolution may be that has one
+    group: the number of groups is no size that goes with the channels."""
+    if isinstance(op, ConvOp):
+        return op.group.value.data == 1
+    name = op.op_name if isinstance(op, GraphOp) else op.name
     return name in CONTRACTIONS or (fusion_class(name) in CLASSES and name not in WITHOUT)
 
 
@@ -239,7 +244,7 @@ def template_of(block: Block, sizes: Sequence[int], target: Target) -> Template 
     """The template of a block, its sizes above SMALL being `sizes`; None where it has none."""
     ops = [op for op in block.ops if not isinstance(op, ConstantOp | YieldOp)]
     if len(sizes) > len(PRIMES) or not all(
-        isinstance(op, GraphOp) and has_template(op.op_name) for op in ops
+        isinstance(op, GraphOp) and has_template(op) for op in ops
     ):
         return None
     generic = _with_primes(block, {size: PRIMES[i] for i, size in enumerate(sizes)})

@@ -3,8 +3,8 @@
 Units are taken in order. In every state the next one stays alone, joins one cluster that it reads
 or reads with, or joins all that it reads; legality is asked in the order of a lower bound, while a
 candidate could still be among the best. Of states that look alike to whatever comes later only the
-best is kept, so that a chain is grouped best where the beam is as wide as the largest group and reaches as far. Merges
-that do not pay yet are kept as well, while their state is among the best.
+best is kept, so that a chain is grouped best where the beam is as wide as the largest group and
+reaches as far. Merges that do not pay yet are kept as well, while their state is among the best.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class _Search:
         parts = [self._cluster(state, k) for k in leaders]
         if self._waits(state, t, leaders, parts):
             return None
-        joined = self.units.cluster((*parts, alone), group)
+        joined = self.units.cluster((*parts, alone), group, self.reach)
         if joined is None:
             return None
         first, *others = sorted(leaders)

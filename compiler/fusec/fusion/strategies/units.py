@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
 from fusec.fusion.group import Group
@@ -128,15 +129,24 @@ class Units:
             return None
         return group
 
-    def cluster(self, clusters: Iterable[Cluster], group: Group) -> Cluster | None:
-        """The clusters as one, if it is legal and not too dear."""
+    def cluster(
+        self, clusters: Iterable[Cluster], group: Group, reach: float = inf
+    ) -> Cluster | None:
+        """The clusters as one, if it is legal and not too dear; not asked where an equal one of
+        near sizes lost by more than `reach` µs."""
+        parts = tuple(clusters)
+        groups = [c.group for c in parts]
+        loss = self.planner.near_loss(groups, group)
+        if loss is not None and loss.fused > loss.apart + reach:
+            return None
         cost = self.planner.rough_cost(group)
         if not isinstance(cost, Cost):
             return None
-        parts = tuple(clusters)
         objective = self.planner.objective
         whole = all(c.score is not NO_KERNEL for c in parts)
         apart = sum(c.us for c in parts)
+        if whole:
+            self.planner.learn_loss(groups, group, cost.us, apart)
         if whole and objective != "time" and not affordable(objective, cost.us, apart):
             return None
         units = tuple(sorted(t for c in parts for t in c.units))
