@@ -23,6 +23,10 @@ test: venv
 
 bench: venv
 	@$(BIN)/python bench/bench.py
+	@$(BIN)/python bench/objectives.py
+	@$(BIN)/python bench/scores.py
+	@$(BIN)/python bench/scaling.py
+	@$(BIN)/python bench/scaling.py --strategy beam 5000 10000
 
 docs: venv
 	@$(BIN)/python -m fusec.tools.docs

@@ -14,6 +14,8 @@ import fusec
 from accepted import CHIP, check_accepted
 from attention_kernels import Attention
 from export_check import check_numbers
+from fusec.accuracy.compare import worst
+from fusec.accuracy.inputs import seeded_inputs
 from fusec.hw import load_target
 from fusec.schedule.attention_schedule import AttentionSchedule
 from fusec.schedule.cost import estimate
@@ -177,3 +179,23 @@ def test_networks(model: str, name: str, count: int) -> None:
     patterns = [kernels[call].pattern.data for call in calls]
     assert patterns.count(name) == count
     assert not any("transpose" in pattern or "softmax" in pattern for pattern in patterns)
+
+
+@pytest.mark.parametrize("queries", ["16", "3x1x16", "3x4x16"])
+def test_values_for_all_heads(queries: str, tmp_path: Path) -> None:
+    """Keys of each head and values for all: with one query for a head the rows of the values are
+    the heads, which no tile of scores has."""
+    rows = f"3x{queries.split('x')[1]}x" if "x" in queries else "3x"
+    q, s, y = (f"tensor<{shape}xf32>" for shape in (queries, f"{rows}8", f"{rows}6"))
+    file = tmp_path / "net.mlir"
+    file.write_text(f"""
+    func.func @main(%q: {q}, %k: tensor<3x16x8xf32>, %v: tensor<8x6xf32>) -> {y} {{
+      %0 = graph.matmul %q, %k : ({q}, tensor<3x16x8xf32>) -> {s}
+      %1 = graph.softmax %0 : {s} -> {s}
+      %2 = graph.matmul %1, %v : ({s}, tensor<8x6xf32>) -> {y}
+      func.return %2 : {y}
+    }}""")
+    model = fusec.load(file)
+    inputs = seeded_inputs(model.module, 1)
+    found = fusec.compile(model, objective="kernels").run(inputs)
+    assert worst(found, model.run(inputs, oracle=True)).max_rel_error <= 2e-5

@@ -251,7 +251,7 @@ def _check(first: GraphOp, second: GraphOp, axes: tuple[Contraction, Contraction
             f"{place(second)} has other rows than {place(first)}: the values cut them, or repeat "
             "them after the softmax",
         )
-    if one.col.size > 1 and one.col.strides[Y] != two.col.strides[A]:
+    if max(one.col.size, two.col.size) > 1 and one.col.strides[Y] != two.col.strides[A]:
         raise RefusalError(
             "rows-differ", f"{place(second)}: no tile of its rows is one of {place(first)}"
         )

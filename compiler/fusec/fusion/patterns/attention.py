@@ -60,7 +60,9 @@ def attention_patterns() -> dict[str, Pattern]:
 
 def attention_matches(dag: Dag, anchor: int) -> list[Match]:
     """Attention whose product of queries and keys is `anchor`, that with a cast behind it first."""
-    if dag.names[anchor] != "matmul" or len(tensor_type(dag.ops[anchor].results[0]).shape) < 2:
+    if dag.names[anchor] != "matmul":
+        return []
+    if any(len(tensor_type(v).get_shape()) < 2 for v in dag.ops[anchor].operands):
         return []
     ops, words = [anchor], [_heads(dag, anchor)]
     value = anchor

@@ -56,3 +56,16 @@ func.func @seen(%q: tensor<32x16xf32>, %k: tensor<16x32xf32>, %v: tensor<32x16xf
   %2 = graph.matmul %1, %v : (tensor<32x32xf32>, tensor<32x16xf32>) -> tensor<32x16xf32>
   func.return %2, %1 : tensor<32x16xf32>, tensor<32x32xf32>
 }
+
+// -----
+
+// Queries without an axis for tokens: a product like any other, and no attention.
+// CHECK-LABEL: func.func @no_tokens
+// CHECK-NOT: graph.fused "{{.*}}attention
+// CHECK: func.return
+func.func @no_tokens(%q: tensor<16xf32>, %k: tensor<3x16x8xf32>, %v: tensor<8x6xf32>) -> tensor<3x6xf32> {
+  %0 = graph.matmul %q, %k : (tensor<16xf32>, tensor<3x16x8xf32>) -> tensor<3x8xf32>
+  %1 = graph.softmax %0 : tensor<3x8xf32> -> tensor<3x8xf32>
+  %2 = graph.matmul %1, %v : (tensor<3x8xf32>, tensor<8x6xf32>) -> tensor<3x6xf32>
+  func.return %2 : tensor<3x6xf32>
+}
