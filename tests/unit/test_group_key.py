@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from fusec.fusion.build import group_block
+from fusec.fusion.chained import Chained
 from fusec.fusion.dag import Dag
 from fusec.fusion.group import Cover, Group
 from fusec.fusion.group_key import GroupKeys
 from fusec.fusion.legality import Legality
-from fusec.hw import load_target
+from fusec.hw import Target, load_target
+from fusec.schedule.region import Region
+from fusec.schedule.schedule import schedule
 from fusec.schedule.types import Refusal
 from fusec.semantics.interpreter import main_function
 from graph_modules import parse
@@ -95,3 +99,93 @@ def test_a_mask_is_not_added_by_the_cube_before_a_softmax_outside() -> None:
     assert isinstance(refused, Refusal) and refused.reason == "may-be-infinite"
     whole = legality.cost(cover, Group({1, 2, 3, 4}, ""))
     assert not isinstance(whole, Refusal) or whole.reason != "may-be-infinite"
+
+
+def blocks(*sizes: tuple[int, int, int], kernel: int = 3, groups: int = 1) -> Dag:
+    """For each (channels, other channels, side): batch norm, relu, convolution, concat with what
+    was normalised."""
+    lines: list[str] = []
+    arguments: list[str] = []
+    results: list[str] = []
+    types: list[str] = []
+    for at, (channels, others, side) in enumerate(sizes):
+        x, y, z = (
+            f"tensor<1x{c}x{side}x{side}xf32>" for c in (channels, others, channels + others)
+        )
+        v, w = f"tensor<{channels}xf32>", f"tensor<{others}x{channels}x{kernel}x{kernel}xf32>"
+        arguments.append(f"%x{at}: {x}")
+        results.append(f"%e{at}")
+        types.append(z)
+        pads = ", ".join(4 * [str(kernel // 2)])
+        lines += [f'%{n}{at} = graph.weight "{n}{at}" : {v}' for n in "smbv"]
+        lines += [
+            f'%w{at} = graph.weight "w{at}" : {w}',
+            f"%a{at} = graph.batch_normalization %x{at}, %s{at}, %b{at}, %m{at}, %v{at} "
+            f": ({x}, {v}, {v}, {v}, {v}) -> {x}",
+            f"%c{at} = graph.relu %a{at} : {x} -> {x}",
+            f"%d{at} = graph.conv %c{at}, %w{at} {{pads = [{pads}], strides = [1, 1], "
+            f"dilations = [1, 1], group = {groups}}} : ({x}, {w}) -> {y}",
+            f"%e{at} = graph.concat %x{at}, %d{at} {{axis = 1}} : ({x}, {y}) -> {z}",
+        ]
+    body = "\n".join([*lines, f"func.return {', '.join(results)} : {', '.join(types)}"])
+    text = f"func.func @main({', '.join(arguments)}) -> ({', '.join(types)}) {{\n{body}\n}}"
+    return Dag.of(main_function(parse(text)).body.block)
+
+
+def runs(dag: Dag, layer: int) -> list[Group]:
+    """All runs of a block's operators."""
+    ops = [i for i in range(9 * layer, 9 * layer + 9) if not dag.is_constant(i)]
+    return [Group(set(ops[a:b]), "") for a, b in combinations(range(len(ops) + 1), 2)]
+
+
+def test_convolutions_of_other_sizes_are_answered_as_a_search_does() -> None:
+    target = load_target("ascend910b3")
+    for kernel in (1, 3):
+        dag = blocks((64, 32, 28), (96, 40, 56), (224, 128, 20), kernel=kernel)
+        cover, shared = Cover.unfused(dag), Legality(target)
+        for layer in (0, 1):
+            for group in runs(dag, layer):
+                shared.cost(cover, group)
+        for group in runs(dag, 2):
+            names = [dag.names[i] for i in group.ops()]
+            bounds, alone = shared.bounds(cover, group), Legality(target).cost(cover, group)
+            assert shared.cost(cover, group) == alone, names
+            if isinstance(alone, Refusal):
+                assert bounds == alone or not isinstance(bounds, Refusal), names
+                continue
+            assert not isinstance(bounds, Refusal) and bounds.least <= alone.us, names
+            if names != ["concat"]:
+                assert bounds.most is not None and alone.us <= bounds.most, names
+
+
+def test_what_no_kernel_does_is_refused_whatever_the_sizes_are() -> None:
+    dag = blocks((64, 32, 28), (96, 40, 56))
+    cover, legality = Cover.unfused(dag), Legality(load_target("ascend910b3"))
+    first, other = ([g for g in runs(dag, layer) if len(g.owned) == 2][-1] for layer in (0, 1))
+    before = legality.bounds(cover, other)
+    refused = legality.cost(cover, first)
+    assert isinstance(refused, Refusal) and refused.reason == "operator"
+    after = legality.bounds(cover, other)
+    assert not isinstance(before, Refusal) and isinstance(after, Refusal)
+    assert after == Legality(load_target("ascend910b3")).cost(cover, other)
+
+
+def test_contractions_that_wait_for_each_other_are_refused_as_a_search_does() -> None:
+    target, x = load_target("ascend910b3"), "tensor<64x64xf32>"
+    text = (
+        f"func.func @main(%x: {x}, %w: {x}) -> {x} {{\n"
+        f"  %0 = graph.matmul %x, %w : ({x}, {x}) -> {x}\n"
+        f"  %1 = graph.matmul %x, %0 : ({x}, {x}) -> {x}\n"
+        f"  %2 = graph.matmul %x, %w : ({x}, {x}) -> {x}\n"
+        f"  %3 = graph.add %1, %2 : ({x}, {x}) -> {x}\n  func.return %3 : {x}\n}}"
+    )
+    dag = Dag.of(main_function(parse(text)).body.block)
+    chained, cover = Chained(dag), Cover.unfused(dag)
+    quick = chained.refusal(Group({0, 1}, ""))
+    assert quick is not None and quick == searched(cover, Group({0, 1}, ""), target)
+    assert chained.refusal(Group({1, 2, 3}, "")) is None and chained.refusal(Group({0}, "")) is None
+
+
+def searched(cover: Cover, group: Group, target: Target) -> object:
+    """What a search says of a group."""
+    return schedule(Region.of_block(group_block(cover, group).block), target)

@@ -8,6 +8,7 @@ from itertools import product
 from math import inf
 
 import pytest
+from xdsl.ir import SSAValue
 
 from fusec.hw import Target, load_target
 from fusec.schedule.cost import estimate
@@ -17,6 +18,8 @@ from fusec.schedule.cube_room import CubeRoom
 from fusec.schedule.cube_schedule import CubeSchedule, fits, footprint
 from fusec.schedule.expand import expand
 from fusec.schedule.footprint import Footprint, Tiles
+from fusec.schedule.known import answer, refused
+from fusec.schedule.memory import Strides
 from fusec.schedule.mixed import MixedSchedule, Planner, with_chunk
 from fusec.schedule.mixed_problem import problem_of
 from fusec.schedule.plan_tables import Tilings
@@ -234,3 +237,24 @@ def test_ways_cost_what_the_target_says() -> None:
             assert found == TARGET.transfer_cost(
                 engine, size, bursts=bursts, aligned=aligned, cores=cores
             )
+
+
+@pytest.mark.parametrize("second", ["relu", "softmax"])
+@pytest.mark.parametrize(
+    ("which", "strides", "taken"), [(0, (64, 1), True), (1, (48, 1), True), (1, (64, 2), False)]
+)
+def test_a_group_is_refused_without_a_search_where_a_search_refuses_it(
+    second: str, which: int, strides: tuple[int, int], taken: bool
+) -> None:
+    x, w, y = (f"tensor<{n}xf32>" for n in ("128x24", "24x32", "128x32"))
+    text = (
+        f'graph.kernel @k "k"(%x: {x}, %w: {w}) -> {y} {{\n'
+        f"%0 = graph.relu %x : {x} -> {x}\n"
+        f"%1 = graph.matmul %0, %w : ({x}, {w}) -> {y}\n"
+        f"%2 = graph.{second} %1 : {y} -> {y}\ngraph.yield %2 : {y}\n}}"
+    )
+    block = kernel(text).body.block
+    lie: dict[SSAValue, Strides] = {block.args[which]: strides}
+    quick, found = refused(block, TARGET, lie), answer(block, TARGET, lie)
+    assert (quick is None) == taken == (not isinstance(found, Refusal))
+    assert taken or quick == found

@@ -2,7 +2,7 @@
 
 In: the operators of a function as numbers. Out: for a group a hashable key of operators, types and
 edges, in which sizes above SMALL are numbered, and the sizes by that number: equal keys with equal
-sizes are equal groups, equal keys share a template (see `schedule.templates`).
+sizes are equal groups, equal keys share a template (see `schedule.templates`) where they are sized.
 """
 
 from __future__ import annotations
@@ -23,6 +23,14 @@ from fusec_dialects.graph.shapes import dims_of
 Sizes = tuple[int, ...]
 
 
+class Form(NamedTuple):
+    """A group without its sizes; `sized`: all of its operators may be in a template."""
+
+    sized: bool
+    rows: tuple[int | Sizes, ...]
+    ends: tuple[int, ...]
+
+
 class _Value(NamedTuple):
     """A value by number, with its type by number and its sizes; `rest`: what else is asked."""
 
@@ -32,8 +40,10 @@ class _Value(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """An operator by number; operands that are inline constants go by theirs alone."""
+    """An operator by number; operands that are inline constants go by theirs alone. `sized`: it may
+    be in a template."""
 
+    sized: bool
     kind: int
     operands: tuple[_Value | int, ...]
     results: tuple[_Value, ...]
@@ -51,15 +61,17 @@ class GroupKeys:
 
     def key(
         self, ops: Iterable[int], outputs: Iterable[tuple[int, int]]
-    ) -> tuple[object, Sizes] | None:
-        """Key and sizes of a group of these operators, in order; None where it has no template."""
+    ) -> tuple[Form, Sizes] | None:
+        """Key and sizes of a group of these operators, in order; None where some are not known."""
         numbers: dict[int, int] = {}
         symbols: dict[int, int] = {}
         rows: list[int | Sizes] = []
+        sized = True
         for i in ops:
             facts = self._facts[i] if i in self._facts else self._find(i)
             if facts is None:
                 return None
+            sized = sized and facts.sized
             rows.append(facts.kind)
             for value in (*facts.operands, *facts.results):
                 if isinstance(value, int):
@@ -80,7 +92,7 @@ class GroupKeys:
                     )
                 )
         ends = tuple([numbers[self._result(i, r)] for i, r in outputs])
-        return (tuple(rows), ends), tuple(symbols)
+        return Form(sized, tuple(rows), ends), tuple(symbols)
 
     def _number(self, thing: object) -> int:
         return self.numbers.setdefault(thing, len(self.numbers))
@@ -95,8 +107,6 @@ class GroupKeys:
 
     def _make(self, i: int) -> _Facts | None:
         dag, op = self.dag, self.dag.ops[i]
-        if not has_template(op):
-            return None
         operands: list[_Value | int] = []
         for value, owner in zip(op.operands, dag.operands[i], strict=True):
             if owner >= 0 and dag.is_inline(owner):
@@ -111,7 +121,8 @@ class GroupKeys:
         if any(r is None for r in results):
             return None
         kind = self._number((op.name, len(operands), *sorted(op.properties.items())))
-        return _Facts(kind, tuple(operands), tuple(r for r in results if r is not None))
+        made = tuple(r for r in results if r is not None)
+        return _Facts(has_template(op), kind, tuple(operands), made)
 
     def _value(self, value: SSAValue) -> _Value | None:
         if value not in self._values:
@@ -126,5 +137,5 @@ class GroupKeys:
         sizes = tuple(d for d in dims if isinstance(d, int))
         if len(sizes) < len(dims):
             return None
-        known = self.dag.is_known(value)
-        return _Value(len(self._values), self._number((type_.element_type, known)), sizes)
+        asked = (type_.element_type, self.dag.is_known(value), value in self.dag.last)
+        return _Value(len(self._values), self._number(asked), sizes)

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from fusec.fusion.in_place_edges import values_of
 from fusec.graph.outline import structure
 from fusec.hw import Target
-from fusec.schedule.known import answer
+from fusec.schedule.known import answer, refused
 from fusec.schedule.memory import Strides
 from fusec.schedule.places import Places
 from fusec.schedule.types import Refusal
@@ -26,6 +26,7 @@ class PortCosts:
         self._target = target
         self._keys: dict[FusedOp, object] = {}
         self._known: dict[object, float | Refusal] = {}
+        self._refused: dict[object, bool] = {}
 
     def strides(self, op: FusedOp, places: Places | None) -> Ports:
         """Strides of inputs and results; None for what is one run of memory."""
@@ -49,7 +50,7 @@ class PortCosts:
         if without:
             return without
         inputs, outputs = self.strides(op, places)
-        if not isinstance(self._answer(op, (inputs, outputs)), Refusal):
+        if not self._is_refused(op, (inputs, outputs)):
             return []
         wrong: list[SSAValue] = []
         for value in strided:
@@ -57,7 +58,7 @@ class PortCosts:
                 tuple(s if v is value else None for v, s in zip(op.inputs, inputs, strict=True)),
                 tuple(s if v is value else None for v, s in zip(op.results, outputs, strict=True)),
             )
-            if isinstance(self._answer(op, ports), Refusal):
+            if self._is_refused(op, ports):
                 wrong.append(value)
         return wrong or strided
 
@@ -66,15 +67,37 @@ class PortCosts:
         answer = self._answer(op, self.strides(op, places))
         return float("inf") if isinstance(answer, Refusal) else answer
 
+    def _is_refused(self, op: FusedOp, ports: Ports) -> bool:
+        key = self._key(op, ports)
+        if key in self._known:
+            return isinstance(self._known[key], Refusal)
+        if key not in self._refused:
+            strides = self._strides(op, ports)
+            self._refused[key] = isinstance(strides, Refusal) or (
+                refused(op.body.block, self._target, strides) is not None
+            )
+        return self._refused[key]
+
     def _answer(self, op: FusedOp, ports: Ports) -> float | Refusal:
-        if op not in self._keys:
-            self._keys[op] = structure(op.body.block)
-        key = (self._keys[op], ports)
+        key = self._key(op, ports)
         if key not in self._known:
             self._known[key] = self._ask(op, ports)
         return self._known[key]
 
+    def _key(self, op: FusedOp, ports: Ports) -> object:
+        if op not in self._keys:
+            self._keys[op] = structure(op.body.block)
+        return (self._keys[op], ports)
+
     def _ask(self, op: FusedOp, ports: Ports) -> float | Refusal:
+        strides = self._strides(op, ports)
+        if isinstance(strides, Refusal):
+            return strides
+        found = answer(op.body.block, self._target, strides)
+        return found if isinstance(found, Refusal) else found.estimate.us
+
+    def _strides(self, op: FusedOp, ports: Ports) -> dict[SSAValue, Strides] | Refusal:
+        """How the values of a group's block lie, or why they cannot."""
         block, (inputs, outputs) = op.body.block, ports
         strides: dict[SSAValue, Strides] = {}
         for values, given in ((block.args, inputs), (op.yielded, outputs)):
@@ -83,7 +106,4 @@ class PortCosts:
                     return Refusal("two-places", "one value is stored to two places")
         if any(op.yielded.count(v) > 1 or v.owner is block for v in op.yielded if v in strides):
             return Refusal("two-places", "an input or a result stored twice cannot be in place")
-        found = answer(block, self._target, strides)
-        if isinstance(found, Refusal):
-            return found
-        return found.estimate.us
+        return strides

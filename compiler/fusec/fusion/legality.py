@@ -17,7 +17,7 @@ from fusec.fusion.chained import Chained
 from fusec.fusion.dag import Dag
 from fusec.fusion.dynamic_sizes import give_sizes
 from fusec.fusion.group import Cover, Group
-from fusec.fusion.group_key import GroupKeys, Sizes
+from fusec.fusion.group_key import Form, GroupKeys, Sizes
 from fusec.fusion.marks import placed
 from fusec.graph.batch_norm import fold_batch_norms
 from fusec.graph.channels_last import channels_last
@@ -33,6 +33,9 @@ from fusec_dialects.graph.movement import TransposeOp
 MANY = 500
 """In functions of more operators every group gets a template when it is first asked about, in
 others when a second one differs in sizes alone."""
+
+SIZELESS = frozenset({"operator"})
+"""Reasons that, without numbers, say the same whatever the sizes are."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,8 @@ class Legality:
         self._keys: GroupKeys | None = None
         self._softmax: tuple[Dag, frozenset[int]] | None = None
         self._chained: Chained | None = None
-        self._once: set[object] = set()
-        self._templates: dict[object, Template | Refusal | None] = {}
+        self._once: set[Form] = set()
+        self._templates: dict[Form, Template | Refusal | None] = {}
 
     def cost(self, cover: Cover, group: Group) -> Cost | Refusal:
         """Cost of a group as one kernel, or why it cannot be one."""
@@ -89,7 +92,7 @@ class Legality:
         if (chained := self._chained_of(cover.dag).refusal(group)) is not None:
             return chained
         sized = self._keys_of(cover.dag).key(group.ops(), cover.outputs(group))
-        key = _structure(cover, group) if sized is None else sized
+        key = sized or _structure(cover, group)
         if (found := self._known.get(key)) is None:
             made = self._by_template(*sized) if sized is not None else None
             found = self._known[key] = made or self._ask(cover, group, sized)
@@ -100,7 +103,8 @@ class Legality:
     def kind(self, cover: Cover, group: Group) -> tuple[object, tuple[int, ...]] | None:
         """What groups that differ in sizes alone have in common, and the sizes; None where no
         search can be spared."""
-        return self._keys_of(cover.dag).key(group.ops(), cover.outputs(group))
+        found = self._keys_of(cover.dag).key(group.ops(), cover.outputs(group))
+        return found if found is not None and found[0].sized else None
 
     def bounds(self, cover: Cover, group: Group) -> Bounds | Refusal:
         """What `cost` would say of time, at least and at most, or why there is no kernel, without a
@@ -138,13 +142,13 @@ class Legality:
             self._chained = Chained(dag)
         return self._chained
 
-    def _by_template(self, key: object, sizes: Sizes) -> Estimate | Refusal | None:
+    def _by_template(self, key: Form, sizes: Sizes) -> Estimate | Refusal | None:
         """The answer for a group that differs in sizes alone from one that was asked about."""
         found = self._templates.get(key)
         return found.answer(sizes) if isinstance(found, Template) else found
 
     def _ask(
-        self, cover: Cover, group: Group, sized: tuple[object, Sizes] | None
+        self, cover: Cover, group: Group, sized: tuple[Form, Sizes] | None
     ) -> Estimate | Refusal:
         made = group_block(cover, group, marked=True)
         if (unproved := give_sizes(made.block)) is not None:
@@ -153,12 +157,19 @@ class Legality:
         turns = any(isinstance(op, TransposeOp) for op in made.block.ops)
         last = [i for i, v in enumerate(made.inputs) if turns and v in cover.dag.last]
         block = lowered_block(made.block, known, last)
-        if sized is not None and sized[0] not in self._templates:
+        if sized is not None and sized[0].sized and sized[0] not in self._templates:
             if sized[0] in self._once or len(cover.dag.ops) > MANY:
-                self._templates[sized[0]] = template_of(block, sized[1], self._target)
+                template = template_of(block, sized[1], self._target)
+                self._templates[sized[0]] = template
+                if (answered := self._by_template(*sized)) is not None:
+                    return answered
             self._once.add(sized[0])
         found = answer(block, self._target)
-        return found if isinstance(found, Refusal) else found.estimate
+        if not isinstance(found, Refusal):
+            return found.estimate
+        if sized is not None and found.reason in SIZELESS and not found.numbers:
+            self._templates.setdefault(sized[0], found)
+        return found
 
     def _least(self, cover: Cover, group: Group) -> Bounds:
         """No kernel of a group stays under a launch, and its results once to HBM."""

@@ -3,7 +3,7 @@
 In: the block of a region with its sizes. Out: a `Template`: the problem of its family with every
 number as a product of sizes, found by giving each size a prime of its own; or a Refusal that holds
 whatever the sizes are. Then other sizes have an `Estimate` without a block. Sizes up to SMALL are
-part of what is equal; reshapes and windows, whose numbers are sums, have no template.
+part of what is equal; reshapes and pools, whose numbers are sums, have no template.
 """
 
 from __future__ import annotations
@@ -247,12 +247,14 @@ def template_of(block: Block, sizes: Sequence[int], target: Target) -> Template 
         isinstance(op, GraphOp) and has_template(op) for op in ops
     ):
         return None
+    names = families_of(Region.of_block(block))
+    if len(names) > 1 and names[-1] == "vector":
+        return None
     generic = _with_primes(block, {size: PRIMES[i] for i, size in enumerate(sizes)})
     if generic is None:
         return None
     region = Region.of_block(generic)
-    names = families_of(region)
-    if names != families_of(Region.of_block(block)) or (len(names) > 1 and names[-1] == "vector"):
+    if names != families_of(region):
         return None
     made: list[Made] = []
     further: tuple[str, ...] = ()
