@@ -166,8 +166,11 @@ class Planner:
         return found
 
     def total(self) -> Score:
-        """What the objective says of the whole plan."""
-        return score_of(self.objective, map(self.cost_of, self.cover.groups))
+        """What the objective says of the whole plan; where time only decides between equals, that
+        of fair schedules will do."""
+        if self.objective == "time":
+            return score_of(self.objective, map(self.cost_of, self.cover.groups))
+        return score_of(self.objective, map(self.rough_cost, self.cover.groups.values()))
 
     def snapshot(self) -> Snapshot:
         """The plan as it stands, to come back to."""
@@ -248,6 +251,10 @@ class Planner:
 
     def rough_cost(self, group: Group) -> Cost | Refusal:
         """Cost of a group with the time of a fair schedule, where that needs no search."""
+        if (
+            known := self._asked.get((frozenset(group.owned), frozenset(group.borrowed)))
+        ) is not None:
+            return known
         bounds = self.bounds(group)
         if isinstance(bounds, Refusal) or bounds.most is None or bounds.most > bounds.least + ROUGH:
             return self.legal_cost(group)

@@ -168,29 +168,28 @@ Plan: TypeAlias = tuple[Units, list[Cluster]]
 
 
 def better_than_greedy(planner: Planner, search: Callable[[Planner], Plan | None]) -> None:
-    """Makes the plan of `greedy`, then that of a search that begins with single operators, and
-    keeps the better one; a search gives None where time was out.
+    """Makes the plan of `greedy`, then that of a search, and keeps the better one; a search gives
+    None where time was out.
 
-    Where bytes or kernels count, one more search begins with named patterns: they make groups at
-    once that cannot grow in legal steps. By time that has brought nothing.
+    Where time counts, the search begins with single operators: a named pattern may be in the way
+    of a better group. Where bytes or kernels count it begins with named patterns, which make groups
+    at once that cannot grow in legal steps.
     """
     start = planner.snapshot()
     greedy(planner)
     planner.finish()
-    best, worth = planner.snapshot(), planner.total()
-    refused = [r for r in best.remarks[len(start.remarks) :] if r.kind == "refused"]
-    for named in (False,) if planner.objective == "time" else (True, False):
-        planner.restore(start)
-        if named:
-            merge_named(planner)
-        if (found := search(planner)) is None:
-            break
+    made, worth = planner.snapshot(), planner.total()
+    planner.restore(start)
+    if planner.objective != "time":
+        merge_named(planner)
+    if (found := search(planner)) is not None:
         units, clusters = found
         for cluster in clusters:
             if len(cluster.units) > 1:
                 planner.replace([units.keys[t] for t in cluster.units], cluster.group)
         planner.finish()
-        if clearly_better(planner.objective, planner.total(), worth):
-            best, worth = planner.snapshot(), planner.total()
-            best.remarks.extend(refused)
-    planner.restore(best)
+    if found is None or not clearly_better(planner.objective, planner.total(), worth):
+        planner.restore(made)
+        return
+    refused = made.remarks[len(start.remarks) :]
+    planner.remarks += [r for r in refused if r.kind == "refused"]
