@@ -202,6 +202,11 @@ def test_an_equal_question_is_answered_from_the_cache(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_a_plan_that_time_ran_out_for_is_not_kept(tmp_path: Path) -> None:
+    cached(tmp_path, time_budget=1e-9)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("text", ["", "{", '{"version": 1, "graph": "other", "groups": []}', "[1]"])
 def test_a_plan_that_does_not_replay_is_made_anew(tmp_path: Path, text: str) -> None:
     first, _ = cached(tmp_path)

@@ -2,7 +2,7 @@
 
 A plan from the cache is replayed, so that legality judges each of its groups; one that does not
 replay, or that cannot be read, is made anew. Where own fusions or operators are registered nothing
-is cached, since a plan does not say what they mean.
+is cached, since a plan does not say what they mean; nor is a plan that time ran out for.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def plan_with_cache(planner: Planner, target: Target) -> None:
     except (OSError, ValueError, PassFailedException):
         planner.restore(fresh)
     planner.run()
-    _write(path, json.dumps(save(planner)))
+    if not planner.out_of_time:
+        _write(path, json.dumps(save(planner)))
 
 
 def _key(dag: Dag, planner: Planner, target: Target) -> str:
