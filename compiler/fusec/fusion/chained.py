@@ -42,8 +42,7 @@ class Chained:
             what = ", ".join(dag.names[i] for i in sorted(found))
             return Refusal(
                 "contraction-count",
-                f"a cube kernel has exactly one matmul, gemm or conv, found {what}; "
-                "attention is decomposed by graph-fuse",
+                f"a cube kernel has exactly one matmul, gemm or conv, found {what}",
                 {"contractions": len(found)},
             )
         reader = self._reader(group)

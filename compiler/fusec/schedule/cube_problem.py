@@ -125,10 +125,11 @@ def anchor_of(region: Region) -> GraphOp:
     found = [op for op in region.compute_ops if fusion_class(op.op_name) == FusionClass.CONTRACTION]
     if len(found) != 1 or found[0].op_name == "attention":
         what = ", ".join(op.op_name for op in found) or "none"
+        apart = any(op.op_name == "attention" for op in found)
         raise RefusalError(
             "contraction-count",
-            f"a cube kernel has exactly one matmul, gemm or conv, found {what}; "
-            "attention is decomposed by graph-fuse",
+            f"a cube kernel has exactly one matmul, gemm or conv, found {what}"
+            + ("; graph-fuse takes attention apart" if apart else ""),
             {"contractions": len(found)},
         )
     return found[0]
