@@ -66,7 +66,7 @@ def _into_users(planner: Planner, op: int) -> bool:
     views = _views_above(planner, op) | below
     if len(views) > MAX_VIEWS:
         return False
-    judged: dict[int, tuple[Group, Cost]] = {}
+    judged: dict[int, Group] = {}
     own = planner.cost_of(op)
     key_of_op = cover.owner.pop(op)
     moved = cover.groups.pop(key_of_op)
@@ -80,15 +80,15 @@ def _into_users(planner: Planner, op: int) -> bool:
         part, whole = planner.cost_of(key), planner.legal_cost(trial)
         if isinstance(whole, Refusal):
             break
-        judged[key] = (trial, whole)
+        judged[key] = trial
         before += part.us if isinstance(part, Cost) else float("inf")
         after += whole.us
     if len(judged) < len(users) or not planner.affordable(after, before):
         cover.owner[op] = key_of_op
         cover.groups[key_of_op] = moved
         return False
-    for key, (trial, cost) in judged.items():
-        planner.replace([key], trial, cost)
+    for key, trial in judged.items():
+        planner.replace([key], trial)
     return True
 
 

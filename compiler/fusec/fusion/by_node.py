@@ -58,5 +58,5 @@ def _merge(planner: Planner, ops: Iterable[int]) -> bool:
     if len(apart) == len(keys) and sum(c.us for c in apart) < cost.us:
         return False
     merged.name = planner.name_of(merged.owned)
-    planner.replace(keys, merged, cost)
+    planner.replace(keys, merged)
     return True

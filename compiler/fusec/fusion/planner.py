@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import inf
 from time import perf_counter
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from fusec.config.fusion_options import FusionOptions
 from fusec.fusion.absorb import MAX_VIEWS, absorb_movements
@@ -36,12 +36,15 @@ ROUGH = 5.0
 
 
 class Snapshot(NamedTuple):
-    """A plan: groups by key, the key of each operator's group, known costs, and remarks."""
+    """A plan: groups by key, the key of each operator's group, and remarks."""
 
     groups: dict[int, Group]
     owner: dict[int, int]
-    costs: dict[int, Cost | Refusal]
     remarks: list[Remark]
+
+
+_Ops: TypeAlias = tuple[frozenset[int], frozenset[int]]
+"""What makes a group the kernel that it is: the operators that it owns and that it borrows."""
 
 
 class Planner:
@@ -53,9 +56,8 @@ class Planner:
         self.remarks: list[Remark] = []
         self.options = options
         self._legality = legality
-        self._costs: dict[int, Cost | Refusal] = {}
-        self._asked: dict[tuple[frozenset[int], frozenset[int]], Cost | Refusal] = {}
-        self._bounded: dict[tuple[frozenset[int], frozenset[int]], Bounds | Refusal] = {}
+        self._asked: dict[_Ops, Cost | Refusal] = {}
+        self._bounded: dict[_Ops, Bounds | Refusal] = {}
         self._losses = Losses()
         self._deadline = perf_counter() + options.time_budget if options.time_budget else None
         self._picky = bool(options.disable) or options.only is not None
@@ -117,8 +119,6 @@ class Planner:
                 message = f"{few} operators, wanted {self.options.min_ops} at least"
                 self.note("refused", group.owned, group.name, Refusal("min-ops", message))
                 self.cover.split(key)
-                for i in group.owned:
-                    self._costs.pop(i, None)
 
     def note(
         self, kind: str, ops: Iterable[int], name: str, refusal: Refusal | None = None
@@ -148,9 +148,7 @@ class Planner:
 
     def cost_of(self, key: int) -> Cost | Refusal:
         """Cost of a group as it is."""
-        if key not in self._costs:
-            self._costs[key] = self.legal_cost(self.cover.groups[key])
-        return self._costs[key]
+        return self.legal_cost(self.cover.groups[key])
 
     def hosted(self, *, own_only: bool = False) -> set[int]:
         """Operators, each a group by itself, that no kernel computes; `own_only`: of users'."""
@@ -174,29 +172,20 @@ class Planner:
 
     def snapshot(self) -> Snapshot:
         """The plan as it stands, to come back to."""
-        groups, owner = dict(self.cover.groups), dict(self.cover.owner)
-        return Snapshot(groups, owner, dict(self._costs), list(self.remarks))
+        return Snapshot(dict(self.cover.groups), dict(self.cover.owner), list(self.remarks))
 
     def restore(self, taken: Snapshot) -> None:
         """Back to a plan that stood before."""
         self.cover.groups, self.cover.owner = dict(taken.groups), dict(taken.owner)
-        self._costs = dict(taken.costs)
         self.remarks[:] = taken.remarks
 
-    def replace(
-        self, keys: Iterable[int], group: Group, cost: Cost | Refusal | None = None
-    ) -> None:
+    def replace(self, keys: Iterable[int], group: Group) -> None:
         """A group takes the place of those that hold its operators, all of them."""
         first, *others = sorted(keys)
         for key in others:
             del self.cover.groups[key]
-            self._costs.pop(key, None)
         self.cover.groups[first] = group
         self.cover.owner.update(dict.fromkeys(group.owned, first))
-        if cost is None:
-            self._costs.pop(first, None)
-        else:
-            self._costs[first] = cost
 
     def take_views(self, key: int, group: Group, views: set[int]) -> bool:
         """Views behind a group's result become its own, one of them having been a kernel, where
@@ -212,7 +201,7 @@ class Planner:
             return False
         for other in others - {key}:
             del self.cover.groups[other]
-        self.replace([key], merged, cost)
+        self.replace([key], merged)
         return True
 
     # Groups that could be
@@ -244,26 +233,29 @@ class Planner:
 
     def legal_cost(self, group: Group) -> Cost | Refusal:
         """Cost of a group, whether it stands in the cover or not; asked once for each."""
-        key = (frozenset(group.owned), frozenset(group.borrowed))
+        key = _ops(group)
         if (known := self._asked.get(key)) is None:
             known = self._asked[key] = self._legality.cost(self.cover, group)
         return known
 
     def rough_cost(self, group: Group) -> Cost | Refusal:
         """Cost of a group with the time of a fair schedule, where that needs no search."""
-        if (
-            known := self._asked.get((frozenset(group.owned), frozenset(group.borrowed)))
-        ) is not None:
+        if (known := self._asked.get(_ops(group))) is not None:
             return known
         bounds = self.bounds(group)
-        if isinstance(bounds, Refusal) or bounds.most is None or bounds.most > bounds.least + ROUGH:
+        if isinstance(bounds, Refusal) or (most := _fair(bounds)) is None:
             return self.legal_cost(group)
-        return Cost(bounds.most, 0, self.cover.boundary_bytes(group))
+        return Cost(most, 0, self.cover.boundary_bytes(group))
+
+    def needs_search(self, group: Group) -> bool:
+        """Whether `rough_cost` would search for a schedule."""
+        bounds = self.bounds(group)
+        return not isinstance(bounds, Refusal) and _fair(bounds) is None
 
     def bounds(self, group: Group) -> Bounds | Refusal:
         """What a group takes at least and at most in µs, or why it is no kernel, without a search;
         the most is None where that takes one."""
-        key = (frozenset(group.owned), frozenset(group.borrowed))
+        key = _ops(group)
         if (asked := self._asked.get(key)) is not None:
             return asked if isinstance(asked, Refusal) else Bounds(asked.us, asked.us)
         if (known := self._bounded.get(key)) is None:
@@ -372,3 +364,13 @@ class Planner:
         if name:
             self.note("fused", merged.owned, name)
         return True
+
+
+def _ops(group: Group) -> _Ops:
+    return frozenset(group.owned), frozenset(group.borrowed)
+
+
+def _fair(bounds: Bounds) -> float | None:
+    """The time of a fair schedule in µs, where it says enough."""
+    most = bounds.most
+    return None if most is None or most > bounds.least + ROUGH else most

@@ -58,7 +58,8 @@ def _readers(planner: Planner, key: int) -> list[int]:
 def _copy_into(planner: Planner, key: int, readers: list[int]) -> bool:
     cover = planner.cover
     group, own = cover.groups[key], planner.cost_of(key)
-    made: list[tuple[int, Group, Cost]] = []
+    made: list[tuple[int, Group]] = []
+    costs: list[Cost] = []
     before = [own]
     for reader in readers:
         old = cover.groups[reader]
@@ -70,15 +71,16 @@ def _copy_into(planner: Planner, key: int, readers: list[int]) -> bool:
         if not isinstance(cost, Cost):
             return False
         before.append(planner.cost_of(reader))
-        made.append((reader, trial, cost))
-    after = score_of(planner.objective, (cost for _, _, cost in made))
+        made.append((reader, trial))
+        costs.append(cost)
+    after = score_of(planner.objective, costs)
     if not after.below(score_of(planner.objective, before)):
         return False
     us = sum(c.us for c in before if isinstance(c, Cost))
-    if not planner.affordable(sum(cost.us for _, _, cost in made), us):
+    if not planner.affordable(sum(c.us for c in costs), us):
         return False
     cover.remove(key)
-    for reader, trial, cost in made:
-        planner.replace([reader], trial, cost)
+    for reader, trial in made:
+        planner.replace([reader], trial)
     planner.note("recomputed", group.owned, group.name)
     return True

@@ -124,7 +124,7 @@ def _group(
     answer = planner.legal_cost(group)
     if isinstance(answer, Refusal) and (len(keys) > 1 or len(owned) > 1):
         raise PassFailedException(f"plan: group '{name}' is not legal: {answer}")
-    planner.replace(keys, group, answer)
+    planner.replace(keys, group)
 
 
 def _numbers(place: str, names: object, numbers: dict[str, int]) -> list[int]:

@@ -136,9 +136,10 @@ class Units:
         near sizes lost by more than `reach` µs."""
         parts = tuple(clusters)
         groups = [c.group for c in parts]
-        loss = self.planner.near_loss(groups, group)
-        if loss is not None and loss.fused > loss.apart + reach:
-            return None
+        if reach < inf and self.planner.needs_search(group):
+            loss = self.planner.near_loss(groups, group)
+            if loss is not None and loss.fused > loss.apart + reach:
+                return None
         cost = self.planner.rough_cost(group)
         if not isinstance(cost, Cost):
             return None
